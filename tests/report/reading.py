@@ -122,7 +122,7 @@ def words(block):
         if isinstance(piece, tuple)
         and piece
         and isinstance(piece[0], str | Name | Value)
-        and not any(isinstance(part, tuple | list) for part in piece)
+        and not any(isinstance(part, tuple | list | pd.DataFrame) for part in piece)
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import NamedTuple
 
 from . import parts
 from .drawing import AXIS, BAND, BLUE, INK, RED, SOFT, Anchor, Look, Scale, Sheet
@@ -14,10 +13,6 @@ _SHAPES = {
     "comparable": "▲",
     "disagrees": "■",
     "not compared": "○",
-}
-_OUTWARDS: dict[bool, tuple[float, Anchor]] = {
-    True: (2.0, "left"),
-    False: (-2.0, "right"),
 }
 _MOST = 12
 
@@ -41,14 +36,6 @@ class BandPanel:
     verdict: str
     rows: tuple[BandRow, ...]
     engines: str = ""
-
-
-class _Layout(NamedTuple):
-    """Names and place of each panel, and the height of all."""
-
-    columns: list[parts.Column]
-    slots: tuple[parts.Slot, ...]
-    height: float
 
 
 def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
@@ -76,29 +63,26 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
         is_judged = panel.verdict != "comparable"
         outside = RED if is_judged else INK
         half = column.pitch / 4
-        subject = f"{panel.title}, {panel.engines}"
-        places = parts.put_rows(
+        rows = parts.put_rows(
             sheet, column, scale, plot, label=label, names_at=names_at
         )
-        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
+        for m, (row, y) in enumerate(zip(panel.rows, rows.places, strict=True)):
             name, sides = f"difference-{n}-{m}", (y - half, y + half)
-            if isfinite(row.half_width):
-                edges = scale.at(-row.half_width), scale.at(row.half_width)
-                sheet.box(edges, sides, face=BAND, name=f"{name}-band")
-                sheet.uprights(edges, sides, Look(AXIS, 0.7))
+            edges = scale.at(-row.half_width), scale.at(row.half_width)
+            sheet.box(edges, sides, face=BAND, name=f"{name}-band")
+            sheet.uprights(edges, sides, Look(AXIS, 0.7))
             colour = BLUE if row.inside else outside
             mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
             mark = mark if is_judged else mark.upper()
             look = Look(colour, mark=mark, size=size)
-            parts.put_dot(sheet, scale, y, row.difference, look=look, name=name)
+            rows.dot(y, row.difference, look=look, name=name)
             if isfinite(row.difference) and not row.inside:
-                aside, anchor = _OUTWARDS[row.difference > 0]
-                x = scale.at(row.difference) + aside
+                anchor: Anchor = "left" if row.difference > 0 else "right"
+                x = scale.at(row.difference) + (2.0 if anchor == "left" else -2.0)
                 sheet.label(x, y, row.text, colour=outside, anchor=anchor)
-            words = f"{subject}, {row.name}: {row.text}"
-            parts.tell(sheet, scale, (y, column.pitch), words)
-        zero, span = scale.at(0.0), column.span(slot.top)
-        sheet.line((zero, zero), span, Look(INK, 0.8), name="baseline")
+            rows.tell(y, f"{panel.title}, {panel.engines}, {row.name}: {row.text}")
+        zero = scale.at(0.0)
+        sheet.line((zero, zero), rows.span, Look(INK, 0.8), name="baseline")
         y = slot.top - 6.2 - parts.NOTE_LINE * len(slot.note)
         parts.put_heading(sheet, (scale.left, y), slot.heading)
         for line, text in enumerate(slot.note, start=1):
@@ -113,14 +97,17 @@ def paged_bands(panels: Sequence[BandPanel]) -> tuple[tuple[BandPanel, ...], ...
     """Return the panels in their order, divided so that a page holds each part."""
 
     def fits(some: Sequence[BandPanel]) -> bool:
-        plan = _layout(some)
-        wide_enough = plan.slots[0].right - plan.slots[0].left >= parts.NARROW
-        return len(some) <= _MOST and plan.height <= parts.PAGE and wide_enough
+        _, (first, *_), height = _layout(some)
+        is_wide = first.right - first.left >= parts.NARROW
+        return len(some) <= _MOST and height <= parts.PAGE and is_wide
 
     return parts.paged(panels, fits)
 
 
-def _layout(panels: Sequence[BandPanel]) -> _Layout:
+def _layout(
+    panels: Sequence[BandPanel],
+) -> tuple[list[parts.Column], list[parts.Slot], float]:
+    """Return names and place of each panel, and the height of all."""
     names = [[row.name for row in panel.rows] for panel in panels]
     shared = all(own == names[0] for own in names)
     pitch = min(5.6, max(4.4, 6.2 - 0.15 * len(max(names, key=len))))
@@ -135,7 +122,7 @@ def _layout(panels: Sequence[BandPanel]) -> _Layout:
         margin=0.0 if shared else columns[0].plot,
         notes=[panel.engines for panel in panels],
     )
-    return _Layout(columns, slots, height)
+    return columns, slots, height
 
 
 def _limit(panels: Sequence[BandPanel], width: float) -> float:

@@ -1,18 +1,16 @@
 """The figure of clusters: a tree of the features, and their ranking in its order."""
 
 from collections.abc import Sequence
-from math import isfinite
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import parts
 from .drawing import DOTTED, INK, WIDTH, Look, Scale, Sheet
 from .parts import Row
-from .ranking import put_estimate
+from .ranking import draw_ranking
 
 CLUSTER = "#eef2f5"
-_TOGETHER = Look(INK, 1.1, (), "D")
 _TREE = Scale(0.0, 1.0, 1.2, 30.8)  # millimetres; the leaves stand at its right end
 _NAMES = 36.0
 _WIDEST = 50.0
@@ -29,14 +27,11 @@ def draw_clusters(
     *,
     joins: Sequence[Join],
     limit: float,
-    baseline: float,
     limit_label: str,
     tree_label: str,
-    unit_label: str,
-    baseline_label: str,
-    value_label: str,
+    **ranking: Any,
 ) -> Sheet:
-    """Return which features go together, and their ranking beside.
+    """Return which features go together, and beside it their `ranking`.
 
     Rows stand in the order of the tree, which is read from its leaves at the right to
     the association at which branches meet; what meets at the dotted limit (NaN: none)
@@ -45,36 +40,26 @@ def draw_clusters(
     """
     column = parts.name_column([row.name for row in rows], widest=_WIDEST)
     column = column._replace(pitch=min(column.pitch, (parts.PAGE - _ROOM) / len(rows)))
-    scale = parts.row_scale(rows, _NAMES + column.plot, value_label, baseline)
     top, bottom = parts.HEAD, parts.HEAD + column.height
-    places = column.places(top)
+    placed = list(zip(rows, column.places(top), strict=True))
     sheet = Sheet()
     for cluster in sorted({row.cluster for row in rows} - {-1}):
-        inside = [
-            y for row, y in zip(rows, places, strict=True) if row.cluster == cluster
-        ]
+        inside = [y for row, y in placed if row.cluster == cluster]
         half = column.pitch / 2 - 0.3
         shaded = inside[0] - half, inside[-1] + half
         name = f"cluster-{cluster}"
         sheet.box((_NAMES - 1.5, WIDTH), shaded, face=CLUSTER, name=name)
-    leaves = [y for row, y in zip(rows, places, strict=True) if not row.is_together]
+    leaves = [y for row, y in placed if not row.is_together]
     for n, (at, strengths) in enumerate(joins):
         ys = np.interp(at, range(len(leaves)), leaves).tolist()
         look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
         sheet.line([*map(_TREE.at, strengths)], ys, look, name=f"join-{n}")
-    if isfinite(limit):
+    if limit == limit:
         x, half = _TREE.at(limit), parts.wide(limit_label) / 2
         sheet.line((x, x), (top, bottom), Look(INK, 0.8, DOTTED), name="limit")
         left = max(min(x, _NAMES - half) - half, 0.0)
         sheet.label(left, top - 2.0, limit_label)
     parts.foot(sheet, _TREE, bottom, (0.0, 0.5, 1.0), ("0", "0.5", "1"))
-    parts.put_label(sheet, 0.0, bottom + 7.6, tree_label, right=scale.left - 4.0)
-    slot = parts.Slot(scale.left, top, scale.right)
-    parts.put_rows(sheet, column, scale, slot, label=unit_label, names_at=_NAMES)
-    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
-        look = _TOGETHER if row.is_together else parts.DOT
-        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}", look=look)
-        parts.tell(sheet, scale, (y, column.pitch), row.title)
-    parts.put_baseline(sheet, scale, (top, bottom), baseline, baseline_label)
-    parts.put_value_label(sheet, value_label, top)
-    return sheet.cut(bottom + parts.FOOT)
+    right = _NAMES + column.plot - 4.0
+    parts.put_label(sheet, 0.0, bottom + 7.6, tree_label, right=right)
+    return draw_ranking(rows, beside=(sheet, column, _NAMES), **ranking)

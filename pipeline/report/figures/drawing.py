@@ -8,7 +8,7 @@ SVG; where things stand is decided here, so that every version draws the same.
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from math import ceil, floor, isfinite, log10, nan
@@ -184,7 +184,7 @@ class Sheet:
         *,
         name: str = "",
     ) -> None:
-        """Draw a line through points, broken where one is NaN.
+        """Draw a line through points, broken where one is not finite.
 
         `name` becomes the id of its SVG group.
         """
@@ -195,20 +195,29 @@ class Sheet:
 
     def uprights(
         self,
-        x: Sequence[float],
+        x: Iterable[float],
         y: tuple[float, float],
         look: Look = _GRID,
         *,
         name: str = "",
     ) -> None:
-        """Draw an upright line at each x, all from one y to the other."""
-        across = [number for place in x for number in (place, place, nan)]
-        self.line(across, [*y, nan] * len(x), look, name=name)
+        """Draw an upright line at each finite x, all from one y to the other."""
+        across = [n for place in x if isfinite(place) for n in (place, place, nan)]
+        if across and all(map(isfinite, y)):
+            self.line(across, [*y, nan] * (len(across) // 3), look, name=name)
 
-    def levels(self, x: tuple[float, float], y: Sequence[float]) -> None:
-        """Draw a level line of the grid at each y, all from one x to the other."""
-        up = [number for place in y for number in (place, place, nan)]
-        self.line([*x, nan] * len(y), up, _GRID)
+    def levels(
+        self,
+        x: tuple[float, float],
+        y: Iterable[float],
+        look: Look = _GRID,
+        *,
+        name: str = "",
+    ) -> None:
+        """Draw a level line at each finite y, all from one x to the other."""
+        up = [n for place in y if isfinite(place) for n in (place, place, nan)]
+        if up and all(map(isfinite, x)):
+            self.line([*x, nan] * (len(up) // 3), up, look, name=name)
 
     def box(
         self,
@@ -221,12 +230,14 @@ class Sheet:
         name: str = "",
         title: str = "",
     ) -> None:
-        """Draw a rectangle between two x and two y.
+        """Draw a rectangle between two x and two y, if all of them are finite.
 
         `title` is what a browser shows of it under the pointer, and what assistive
         technologies read; a rectangle without face and edge gives it to whatever is
         drawn there.
         """
+        if not all(map(isfinite, (*x, *y))):
+            return
         corners = [(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])]
         look = {"fc": face, "ec": edge, "lw": width, "joinstyle": "miter"}
         self._add("Polygon", corners, closed=True, name=name, title=title, **look)
@@ -259,8 +270,11 @@ class Sheet:
     ) -> None:
         """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes.
 
-        Filled marks get a white rim, open ones white paper, strokes their colour.
+        Filled marks get a white rim, open ones white paper, strokes their colour. What
+        has no finite place is left out.
         """
+        if not (isfinite(x) and isfinite(y)):
+            return
         if look.mark in "os":
             inside, edge, rim = look.colour, "white", 0.5
         else:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, nan
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 from ..text.number_text import plain_number, significant
 from . import drawing, parts, typeface
@@ -43,7 +43,7 @@ class Curve:
     """
 
     label: str
-    grid: tuple[float | str, ...]
+    grid: tuple[Any, ...]
     values: tuple[float, ...]
     lead: bool
     band: tuple[tuple[float, float], ...] = ()
@@ -61,19 +61,19 @@ class EffectPanel:
     feature: str
     kind: Literal["number", "category"]
     curves: tuple[Curve, ...]
-    counts: tuple[tuple[float | str, float], ...] = ()
+    counts: tuple[tuple[Any, float], ...] = ()
     lines: tuple[tuple[float, float], ...] = ()
 
     @property
     def levels(self) -> list[str]:
         """The levels of a category, those of the first curve first."""
-        names = [str(level) for curve in self.curves for level in curve.grid]
-        return list(dict.fromkeys([*names, *(str(level) for level, _ in self.counts)]))
+        names = [level for curve in self.curves for level in curve.grid]
+        return list(dict.fromkeys([*names, *(level for level, _ in self.counts)]))
 
     @property
     def count_texts(self) -> dict[str, str]:
         """The rows of each level as text."""
-        return {str(at): drawing.tick_texts((float(n),))[0] for at, n in self.counts}
+        return {level: drawing.tick_texts((n,))[0] for level, n in self.counts}
 
     @property
     def has_missing(self) -> bool:
@@ -83,32 +83,16 @@ class EffectPanel:
     @property
     def known(self) -> list[list[tuple[float, float]]]:
         """Both ends of each line that the curves are held against."""
-        grid = [float(x) for curve in self.curves for x in curve.grid if self.lines]
+        grid = [x for curve in self.curves for x in curve.grid if self.lines]
         ends = (min(grid), max(grid)) if grid else ()
         return [[(x, start + slope * x) for x in ends] for start, slope in self.lines]
-
-
-class _Spot(NamedTuple):
-    """One panel in its place, with its name; of a category also both edges.
-
-    Of a number `y` rises from the bottom of the plot to the top, and `ticks` are the
-    values at it; of a category it counts the levels from the top down.
-    """
-
-    panel: EffectPanel
-    heading: parts.Lines
-    x: Scale
-    y: Scale
-    ticks: tuple[float, ...] = ()
-    has_values: bool = False
-    edges: tuple[float, float] = (0.0, WIDTH)
 
 
 def draw_effects(
     panels: Sequence[EffectPanel],
     *,
     axis_label: str,
-    reference: float | None,
+    reference: float,
     reference_text: str,
     counts_label: str = "rows",
     band_text: str = "",
@@ -120,7 +104,7 @@ def draw_effects(
     categories have dots on an axis of their own, with the rows of each level counted.
     The leading curve is the thick blue one, or the dot. A band, where a curve has one,
     is filled light behind it. The dashed line stands at the reference, the mean
-    prediction; its words, and those on the band, are written once, in the key.
+    prediction, or NaN; its words, and those on the band, are written once, in the key.
     `paged_effects` divides panels that no page holds.
     """
     looks = _looks(panels)
@@ -129,57 +113,13 @@ def draw_effects(
         (label, look if has_marks else look._replace(mark=""))
         for label, look in looks.items()
     ]
-    if reference is not None and reference_text:
+    if reference_text:
         entries.append((reference_text, _REFERENCE))
     if band_text and any(curve.band for panel in panels for curve in panel.curves):
         entries.append((band_text, _BAND))
     sheet = Sheet()
     top = parts.key(sheet, entries)
-    spots, height = _layout(panels, reference, top)
     parts.put_label(sheet, 0.0, top + 1.6, axis_label)
-    for n, spot in enumerate(spots):
-        if spot.panel.kind == "number":
-            _put_number(sheet, spot, looks, reference, str(n))
-            _put_missing(sheet, spot, looks, f"missing-{n}", missing_text)
-        else:
-            _put_category(sheet, spot, looks, reference, counts_label, f"level-{n}")
-    return sheet.cut(height)
-
-
-def paged_effects(
-    panels: Sequence[EffectPanel],
-) -> tuple[tuple[EffectPanel, ...], ...]:
-    """Return the panels in their order, divided so that a page holds each part."""
-
-    def fits(some: Sequence[EffectPanel]) -> bool:
-        # The words on the dashed line may need a line of the key for themselves.
-        top = parts.key(Sheet(), [*_looks(some).items()]) + parts.KEY_LINE
-        return len(some) <= _MOST and _layout(some, None, top)[1] <= _PAGE
-
-    return parts.paged(panels, fits)
-
-
-def _drawn(panel: EffectPanel, looks: Looks) -> list[tuple[int, Look, Curve]]:
-    """Return the curves of a panel, their places in the key, the leading one last."""
-    places = {label: n for n, label in enumerate(looks)}
-    own = [c for c in panel.curves if c.label in looks]
-    own.sort(key=lambda curve: -places[curve.label])
-    return [(places[curve.label], looks[curve.label], curve) for curve in own]
-
-
-def _looks(panels: Sequence[EffectPanel]) -> dict[str, Look]:
-    """Return the look of each curve by its label, the leading ones first."""
-    curves = sorted(
-        (c for panel in panels for c in panel.curves), key=lambda c: not c.lead
-    )
-    labels = dict.fromkeys(curve.label for curve in curves)
-    return dict(zip(labels, drawing.SERIES, strict=False))
-
-
-def _layout(
-    panels: Sequence[EffectPanel], reference: float | None, top: float
-) -> tuple[list[_Spot], float]:
-    """Return all panels in their places below `top`, and where they end."""
     numbers = [panel for panel in panels if panel.kind == "number"]
     categories = [panel for panel in panels if panel.kind == "category"]
     across = _ACROSS.get(len(panels), 4)
@@ -197,144 +137,166 @@ def _layout(
     beside = max(parts.widest(counts) + 3.0, 10.0) if counts else 0.0
     needed = min(ceil((wide + _DOTS_WIDE + beside + _BESIDE) / step), across)
 
-    def height(panel: EffectPanel) -> float:
-        n = len(panel.levels)
-        return (
-            n * (_TIGHT if n > 8 else _EVEN) if panel in categories else _PLOT[across]
-        )
-
-    lines: list[list[EffectPanel]] = []
+    # Each panel with its number, its name, how many cells it takes, how high it is.
+    called = [panel.feature for panel in (*numbers, *categories)]
+    headings = parts.headings(called, step - _BESIDE)
+    lines: list[list[tuple[int, EffectPanel, parts.Lines, int, float]]] = []
     free = 0
-    for panel in (*numbers, *categories):
-        cells = needed if panel in categories else 1
+    for n, panel in enumerate((*numbers, *categories)):
+        cells, tall = 1, _PLOT[across]
+        if panel.kind == "category":
+            n_levels = len(panel.levels)
+            cells, tall = needed, n_levels * (_TIGHT if n_levels > 8 else _EVEN)
         if cells > free:
             lines.append([])
             free = across
-        lines[-1].append(panel)
+        lines[-1].append((n, panel, headings[n], cells, tall))
         free -= cells
-    called = [panel.feature for line in lines for panel in line]
-    headings = list(parts.headings(called, step - _BESIDE))
-    spots: list[_Spot] = []
+
     y = top + _LABEL
     for line in lines:
-        own = headings[len(spots) : len(spots) + len(line)]
-        y += _HEADING + parts.heading_height(own)
-        x, tallest = left, max(map(height, line))
-        for n, (panel, heading) in enumerate(zip(line, own, strict=True)):
-            cells = needed if panel in categories else 1
+        x = left
+        y += _HEADING + parts.heading_height(heading for _, _, heading, *_ in line)
+        tallest = max(tall for *_, tall in line)
+        for n, panel, heading, cells, tall in line:
+            parts.put_heading(sheet, (x, y - 2.8), heading)
             right = x + min(cells * step - _BESIDE, _WIDEST)
-            if panel in categories:
-                plot = Scale(*_ends(categories, reference), x + wide, 0.0)
-                plot = plot._replace(width=right - beside - plot.left)
-                n_levels = len(panel.levels)
+            if panel.kind == "category":
                 # As high as the numbers beside, where that is not too airy.
-                down = min(tallest, _AIRY * n_levels)
-                rows = Scale(0.0, n_levels, y, down)
-                spots.append(_Spot(panel, heading, plot, rows, edges=(x, right)))
+                pitch = min(tallest / len(panel.levels), _AIRY)
+                n_lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
+                room = (wide - 3.0) / parts.SLACK
+                texts = typeface.shortened(panel.levels, room, NAME, lines=n_lines)
+                slot = parts.Slot(x + wide, y, right - beside)
+                ends = _ends(categories, reference)
+                scale = Scale(*ends, slot.left, slot.right - slot.left)
+                column = parts.Column(texts, wide, pitch)
+                rows = parts.put_rows(sheet, column, scale, slot, names_at=x)
+                _put_category(rows, panel, right, looks, reference, n, counts_label)
             else:
-                plot = _across(panel, x, right - _ASIDE * panel.has_missing)
-                up = Scale(low - foot, high, y + _PLOT[across], -_PLOT[across])
-                spots.append(_Spot(panel, heading, plot, up, ticks, n == 0))
+                # It holds the curves and the bars.
+                at = sorted(place for place, _ in panel.counts)
+                half = _least_gap(at) / 2
+                grid = [place for curve in panel.curves for place in curve.grid]
+                grid += [place + side for place in at for side in (-half, half)]
+                ends = drawing.limits(grid, pad=0.03)
+                scale = Scale(*ends, x, right - _ASIDE * panel.has_missing - x)
+                up = Scale(low - foot, high, y + tall, -tall)
+                plot = parts.Plot(sheet, scale, up)
+                _put_number(plot, panel, ticks, looks, reference, n, missing_text)
+                if x == left:  # the first of a line has the numbers
+                    for value, text in zip(
+                        ticks, drawing.tick_texts(ticks), strict=True
+                    ):
+                        sheet.label(x - 1.8, up.at(value), text, anchor="right")
             x += cells * step
         y += tallest + _TICKS + _BETWEEN
-    return spots, y - _BETWEEN
+    return sheet.cut(y - _BETWEEN)
 
 
-def _ends(
-    panels: Sequence[EffectPanel], reference: float | None
-) -> tuple[float, float]:
+def paged_effects(
+    panels: Sequence[EffectPanel],
+) -> tuple[tuple[EffectPanel, ...], ...]:
+    """Return the panels in their order, divided so that a page holds each part."""
+
+    def fits(some: Sequence[EffectPanel]) -> bool:
+        sheet = draw_effects(some, axis_label="", reference=nan, reference_text="")
+        # The words on the dashed line may need a line of the key for themselves.
+        return len(some) <= _MOST and sheet.height + parts.KEY_LINE <= _PAGE
+
+    return parts.paged(panels, fits)
+
+
+def _drawn(panel: EffectPanel, looks: Looks) -> list[tuple[int, Look, Curve]]:
+    """Return the curves of a panel, their places in the key, the leading one last."""
+    places = list(looks)
+    own = [(places.index(c.label), looks[c.label], c) for c in panel.curves]
+    return sorted(own, key=lambda of: -of[0])
+
+
+def _looks(panels: Sequence[EffectPanel]) -> dict[str, Look]:
+    """Return the look of each curve by its label, the leading ones first."""
+    curves = sorted(
+        (c for panel in panels for c in panel.curves), key=lambda c: not c.lead
+    )
+    labels = dict.fromkeys(curve.label for curve in curves)
+    return dict(zip(labels, drawing.SERIES, strict=False))
+
+
+def _ends(panels: Sequence[EffectPanel], reference: float) -> tuple[float, float]:
     """Return the ends of the axis of values that these panels share."""
     curves = [curve for panel in panels for curve in panel.curves]
     values = [value for curve in curves for value in (*curve.values, curve.missing)]
     values += [end for curve in curves for ends in curve.band for end in ends]
     values += [y for panel in panels for line in panel.known for _, y in line]
-    values += [] if reference is None else [reference]
-    return drawing.limits(values, pad=0.07)
-
-
-def _across(panel: EffectPanel, left: float, right: float) -> Scale:
-    """Return the scale of a number, which holds its curves and its bars."""
-    grid = [float(x) for curve in panel.curves for x in curve.grid]
-    at = sorted(float(x) for x, _ in panel.counts)
-    half = _least_gap(at) / 2
-    grid += [x + side for x in at for side in (-half, half)]
-    return Scale(*drawing.limits(grid, pad=0.03), left, right - left)
+    return drawing.limits([*values, reference], pad=0.07)
 
 
 def _put_number(
-    sheet: Sheet, spot: _Spot, looks: Looks, reference: float | None, name: str
+    plot: parts.Plot,
+    panel: EffectPanel,
+    ticks: Sequence[float],
+    looks: Looks,
+    reference: float,
+    number: int,
+    missing_text: str,
 ) -> None:
-    """Draw the curves of a numeric feature, and at the foot where its rows lie."""
-    panel, x, y = spot.panel, spot.x, spot.y
-    span = (x.left, x.right)
-    for curve in panel.curves:  # below the lines of the grid, which stay readable
+    """Draw the curves of a number, where its rows lie, and what a missing one predicts.
+
+    Bands are drawn below the lines of the grid, which stay readable.
+    """
+    sheet, x, y = plot
+    span, curves = (x.left, x.right), _drawn(panel, looks)
+    for curve in panel.curves:
         if curve.band:
-            band = sorted(zip(map(float, curve.grid), curve.band, strict=True))
+            band = sorted(zip(curve.grid, curve.band, strict=True))
             sides = [(x.at(at), y.at(low), y.at(high)) for at, (low, high) in band]
             sheet.area(*zip(*sides, strict=True), face=FILL, name="band")
-    sheet.levels(span, [y.at(value) for value in spot.ticks])
+    sheet.levels(span, map(y.at, ticks))
     # How many rows lie where; each panel's fullest place is equally high.
-    counts = sorted((x.at(float(place)), count) for place, count in panel.counts)
+    counts = sorted((x.at(place), count) for place, count in panel.counts)
     half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
     tallest = max((count for _, count in counts), default=0)
     high = 0.8 * _FOOT / (1 + _FOOT) * abs(y.width) / max(tallest, 1)
     for middle, count in counts:
         bar = (y.left - high * count, y.left)
         sheet.box((middle - half, middle + half), bar, face=drawing.FOOT, name="rows")
-    if reference is not None:
-        level = (y.at(reference),) * 2
-        sheet.line(span, level, _REFERENCE, name="reference")
-    for n, look, curve in _drawn(panel, looks):
-        values = sorted(zip(map(float, curve.grid), curve.values, strict=True))
-        points = [
-            (x.at(at), y.at(value) if isfinite(value) else nan)
-            for at, value in values
-            if isfinite(at)
-        ]
-        across, ups = zip(*points, strict=True)
-        sheet.line(across, ups, look, name=f"curve-{name}-{n}")
-        dot = Look(look.colour, size=2.2 if n else 3.2)
-        for at, up in points:
-            if len(points) <= _FEW and isfinite(up):
-                sheet.mark(at, up, dot)
+    sheet.levels(span, [y.at(reference)], _REFERENCE, name="reference")
+    for n, look, curve in curves:
+        known = zip(curve.grid, curve.values, strict=True)
+        points = sorted((at, value) for at, value in known if isfinite(at))
+        across, up = zip(*points, strict=True)
+        plot.line(across, up, look, name=f"curve-{number}-{n}")
+        if len(points) <= _FEW:
+            for point in points:
+                plot.mark(*point, Look(look.colour, size=2.2 if n else 3.2))
     for line in panel.known:  # above the curves, which would hide it
-        xs, ys = [x.at(at) for at, _ in line], [y.at(value) for _, value in line]
-        sheet.line(xs, ys, _KNOWN, name="known")
-    whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
-    ticks = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
-    parts.foot(sheet, x, y.left, *ticks)
-    parts.put_heading(sheet, (x.left, y.right - 2.8), spot.heading)
+        across, up = zip(*line, strict=True)
+        plot.line(across, up, _KNOWN, name="known")
+    whole = all(at == round(at) for curve in panel.curves for at in curve.grid)
+    along = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
+    parts.foot(sheet, x, y.left, *along)
     # From grid point to grid point, what all curves say there.
     readings: dict[float, list[str]] = {}
     for curve in panel.curves:
-        for at, value in zip(map(float, curve.grid), curve.values, strict=True):
-            if isfinite(at) and curve.label in looks:
+        for at, value in zip(curve.grid, curve.values, strict=True):
+            if isfinite(at):
                 said = readings.setdefault(at, [f"{panel.feature} {plain_number(at)}"])
                 said.append(f"{curve.label}: {significant(value, 4)}")
     grid = sorted(readings)
     middles = [x.at((one + other) / 2) for one, other in pairwise(grid)]
     for at, ends in zip(grid, pairwise([x.left, *middles, x.right]), strict=True):
         sheet.box(ends, (y.right, y.left), title="; ".join(readings[at]))
-    if spot.has_values:
-        for value, text in zip(spot.ticks, drawing.tick_texts(spot.ticks), strict=True):
-            sheet.label(x.left - 1.8, y.at(value), text, anchor="right")
-
-
-def _put_missing(sheet: Sheet, spot: _Spot, looks: Looks, name: str, text: str) -> None:
-    """Draw beside a numeric panel what is predicted for a missing value, if known."""
-    panel, x, y = spot.panel, spot.x, spot.y
-    if not panel.has_missing:
-        return
-    at = x.right + _POINT
-    said = [f"{panel.feature} {text}"]
-    sheet.levels((x.right + 1.6, x.right + _ASIDE - 1.4), [y.left])
-    for n, look, curve in _drawn(panel, looks):
-        if isfinite(curve.missing):
-            sheet.mark(at, y.at(curve.missing), look, name=f"{name}-{n}")
-            said.append(f"{curve.label}: {significant(curve.missing, 4)}")
-    sides = (x.right + 1.0, x.right + _ASIDE)
-    sheet.box(sides, (y.right, y.left), title="; ".join(said))
-    sheet.label(at, y.left + 3.2, text, anchor="center")
+    if panel.has_missing:
+        middle, said = x.right + _POINT, [f"{panel.feature} {missing_text}"]
+        sheet.levels((x.right + 1.6, x.right + _ASIDE - 1.4), [y.left])
+        for n, look, curve in curves:
+            sheet.mark(middle, y.at(curve.missing), look, name=f"missing-{number}-{n}")
+            if isfinite(curve.missing):
+                said.append(f"{curve.label}: {significant(curve.missing, 4)}")
+        beside = (x.right + 1.0, x.right + _ASIDE)
+        sheet.box(beside, (y.right, y.left), title="; ".join(said))
+        sheet.label(middle, y.left + 3.2, missing_text, anchor="center")
 
 
 def _least_gap(places: Sequence[float]) -> float:
@@ -343,52 +305,36 @@ def _least_gap(places: Sequence[float]) -> float:
 
 
 def _put_category(
-    sheet: Sheet,
-    spot: _Spot,
+    rows: parts.Rows,
+    panel: EffectPanel,
+    right: float,
     looks: Looks,
-    reference: float | None,
+    reference: float,
+    number: int,
     counts_label: str,
-    name: str,
 ) -> None:
-    """Draw one row per level: its name, its marks, its number of rows."""
-    panel, x = spot.panel, spot.x
-    left, right = spot.edges
-    names, counts = panel.levels, panel.count_texts
-    top, pitch = spot.y.left, spot.y.width / len(names)
-    span = (top, spot.y.right)
-    parts.axis(sheet, x, span)
-    if reference is not None:
-        upright = (x.at(reference),) * 2
-        sheet.line(upright, span, _REFERENCE, name="reference")
-    room = (x.left - left - 3.0) / parts.SLACK
-    lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
-    texts = typeface.shortened(names, room, NAME, lines=lines)
-    for n, (level, text) in enumerate(zip(names, texts, strict=True)):
-        y = spot.y.at(n + 0.5)
-        values: dict[str, float] = {}
+    """Draw the marks of each level, and at the `right` edge its number of rows."""
+    sheet, x, counts = rows.sheet, rows.scale, panel.count_texts
+    sheet.uprights([x.at(reference)], rows.span, _REFERENCE, name="reference")
+    start = x.at(reference) if isfinite(reference) else x.left
+    lead, *_ = looks
+    for n, (level, y) in enumerate(zip(panel.levels, rows.places, strict=True)):
+        values = {}
         for curve in panel.curves:
-            grid = list(map(str, curve.grid))
-            if level not in grid:
-                continue
-            at = grid.index(level)
-            if isfinite(curve.values[at]):
-                values[curve.label] = curve.values[at]
-            if curve.band and all(map(isfinite, curve.band[at])):
-                low, high = map(x.at, curve.band[at])
-                sides = (y - _BAR / 2, y + _BAR / 2)
-                sheet.box((low, high), sides, face=FILL, name="band")
-        parts.put_name(sheet, text, left, y)
-        if (lead := next(iter(looks))) in values:
-            start = x.left if reference is None else x.at(reference)
-            sheet.line((start, x.at(values[lead])), (y, y), Look(HAIR, 0.7))
+            points = dict(zip(curve.grid, curve.values, strict=True))
+            values[curve.label] = points.get(level, nan)
+            bands = dict(zip(curve.grid, curve.band, strict=False))
+            low, high = map(x.at, bands.get(level, (nan, nan)))
+            sides = (y - _BAR / 2, y + _BAR / 2)
+            sheet.box((low, high), sides, face=FILL, name="band")
+        hairline = start, x.at(values.get(lead, nan))
+        sheet.levels(hairline, [y], Look(HAIR, 0.7))
         for k, look, curve in _drawn(panel, looks):
-            if curve.label in values:
-                at_value = x.at(values[curve.label])
-                sheet.mark(at_value, y, look, name=f"{name}-{n}-{k}")
+            at = x.at(values[curve.label])
+            sheet.mark(at, y, look, name=f"level-{number}-{n}-{k}")
         sheet.label(right, y, counts.get(level, ""), anchor="right")
-        said = [f"{label}: {significant(value, 4)}" for label, value in values.items()]
-        title = "; ".join([f"{panel.feature} {level}", *said])
-        parts.tell(sheet, x, (y, pitch), title)
+        known = [(label, value) for label, value in values.items() if isfinite(value)]
+        said = [f"{label}: {significant(value, 4)}" for label, value in known]
+        rows.tell(y, "; ".join([f"{panel.feature} {level}", *said]))
     if counts:
-        sheet.label(right, top - 2.8, counts_label, anchor="right")
-    parts.put_heading(sheet, (left, top - 2.8), spot.heading)
+        sheet.label(right, rows.top - 2.8, counts_label, anchor="right")

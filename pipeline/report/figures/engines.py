@@ -57,13 +57,12 @@ def draw_engines(
     edges = [(above + below) / 2 for above, below in pairwise(column.places(top))]
     sheet.levels((column.plot, scale.right), edges)
     slot = parts.Slot(column.plot, top, scale.right)
-    places = parts.put_rows(sheet, column, scale, slot, label=unit_label)
-    for n, (row, middle) in enumerate(zip(rows, places, strict=True)):
-        for engine, mean, low, high in row.points:
+    panel = parts.put_rows(sheet, column, scale, slot, label=unit_label)
+    for n, (row, middle) in enumerate(zip(rows, panel.places, strict=True)):
+        for engine, *numbers in row.points:
             k = engines.index(engine)
-            spot = scale, middle + (k - (len(engines) - 1) / 2) * step, mean
-            look, name = ENGINES[k], f"engine-{n}-{k}"
-            parts.put_dot(sheet, *spot, (low, high), look=look, cap=0.0, name=name)
-        parts.tell(sheet, scale, (middle, column.pitch), row.title)
-    parts.put_baseline(sheet, scale, column.span(top), baseline, baseline_label)
+            y = middle + (k - (len(engines) - 1) / 2) * step
+            panel.dot(y, *numbers, look=ENGINES[k], cap=0.0, name=f"engine-{n}-{k}")
+        panel.tell(middle, row.title)
+    panel.baseline(baseline, baseline_label)
     return sheet.cut(top + column.height + parts.FOOT)

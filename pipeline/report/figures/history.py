@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import isfinite
 
 from . import parts, typeface
 from .drawing import AXIS, BLUE, HAIR, RED, SMALL, WIDTH, Look, Scale, Sheet
@@ -77,33 +77,38 @@ def draw_history(
     top = _ABOVE + parts.key(
         sheet, [(word, look) for (key, look), word in called if key in verdicts]
     )
+    bottom = top + _PITCH * len(lines)
     edges = [top + _PITCH * n for n in range(len(lines) + 1)]
-    bottom = edges[-1]
     sheet.levels((left, left + wide), edges)
     if baseline is not None:
-        at, ends = x.at(baseline[0]), (top - 7.4, bottom)
-        sheet.uprights([at], ends, Look(HAIR, 3.0), name="baseline")
+        span = top - 7.4, bottom
+        sheet.uprights([x.at(baseline[0])], span, Look(HAIR, 3.0), name="baseline")
     sheet.label(0.0, top - 4.6, head[0])
     size = 1.0 if n_runs <= _DOTS else 0.72
     for n, verdict in enumerate(verdicts):
         look = MARKS[verdict]
         sheet.mark(x.at(n), top - 4.6, look._replace(size=look.size * size))
-    finite = [
-        [n for n in (*line.values, *line.low, *line.high) if isfinite(n)]
-        for line in lines
-    ]
     # The line that moves most fills its row.
-    most = max(
-        (max(numbers) - min(numbers) for numbers in finite if numbers), default=0
-    )
-    unit = _FILLED * _PITCH / most if most > 0 else 0.0
-    for n, (line, numbers) in enumerate(zip(lines, finite, strict=True)):
+    ends = []
+    for line in lines:
+        numbers = [*filter(isfinite, (*line.values, *line.low, *line.high))]
+        ends.append((min(numbers, default=0.0), max(numbers, default=0.0)))
+    most = max((high - low for low, high in ends), default=0.0) or 1.0
+    for n, (line, (low, high)) in enumerate(zip(lines, ends, strict=True)):
         middle = top + _PITCH * (n + 0.5)
         parts.put_name(sheet, column.names[n], 0.0, middle)
-        if numbers:
-            centre = (max(numbers) + min(numbers)) / 2
-            y = Scale(centre, centre + 1.0, middle, -unit)
-            _put_line(sheet, x, y, line, f"line-{n}")
+        centre = (low + high) / 2
+        plot = parts.Plot(
+            sheet, x, Scale(centre, centre + most, middle, -_FILLED * _PITCH)
+        )
+        for run, interval in enumerate(zip(line.low, line.high, strict=True)):
+            plot.line((run, run), interval, Look(BLUE, 0.7))
+        plot.line(range(n_runs), line.values, Look(BLUE, 1.0), name=f"line-{n}")
+        for run, value in enumerate(line.values):
+            around = line.values[max(run - 1, 0) : run + 2]
+            # Without a neighbour to lead to, a line would not be seen.
+            if n_runs <= _DOTS or sum(map(isfinite, around)) == 1:
+                plot.mark(run, value, Look(size=3.0))
         sheet.text(WIDTH, middle, line.text, anchor="right")
     if lines:
         parts.put_value_label(sheet, head[1], top)
@@ -116,22 +121,3 @@ def draw_history(
         middle = min(at, WIDTH - typeface.width(days[n], SMALL) / 2)
         sheet.label(middle, bottom + 3.4, days[n], anchor="center")
     return sheet.cut(bottom + 6.0)
-
-
-def _put_line(sheet: Sheet, x: Scale, y: Scale, line: LeaderLine, name: str) -> None:
-    """Draw one line with its intervals, and dots where there are few runs."""
-    for n, (low, high) in enumerate(zip(line.low, line.high, strict=True)):
-        if isfinite(low) and isfinite(high):
-            sheet.uprights([x.at(n)], (y.at(low), y.at(high)), Look(BLUE, 0.7))
-    points = [
-        (x.at(n), y.at(value) if isfinite(value) else nan)
-        for n, value in enumerate(line.values)
-    ]
-    across, up = zip(*points, strict=True)
-    sheet.line(across, up, Look(BLUE, 1.0), name=name)
-    for n, (at, height) in enumerate(points):
-        around = points[max(n - 1, 0) : n + 2]
-        # Without a neighbour to lead to, a line would not be seen.
-        is_alone = sum(isfinite(up) for _, up in around) == 1
-        if isfinite(height) and (len(points) <= _DOTS or is_alone):
-            sheet.mark(at, height, Look(size=3.0))

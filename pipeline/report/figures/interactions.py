@@ -49,11 +49,10 @@ def draw_interactions(
     for n, (name, lines) in enumerate(zip(names, short, strict=True)):
         y = _TOP + _HEIGHT * (n + 0.5)
         for m, (value, text) in enumerate(zip(values[n], texts[n], strict=True)):
-            face = tint(value / largest) if isfinite(value) and largest > 0 else "none"
             box = (side * m, side * (m + 1)), (y - _HEIGHT / 2, y + _HEIGHT / 2)
+            face = tint(value / largest) if isfinite(value) and largest > 0 else "none"
             title, own = f"{names[m]}, {name}: {text}", f"pair-{n}-{m}"
-            look = {"face": face, "edge": HAIR, "name": own, "title": title}
-            sheet.box(box[0], box[1], width=0.5, **look)
+            sheet.box(*box, face=face, edge=HAIR, width=0.5, name=own, title=title)
             if value == largest > 0:
                 strongest.append((box, f"strongest-{n}-{m}"))
             if has_room or not isfinite(value):

@@ -61,47 +61,45 @@ def draw_models(
     for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(low, high, slot.left, width - margin)
         label = axis_label if slot.is_first else ""
-        base, span = panel.baseline, column.span(slot.top)
-        places = parts.put_rows(sheet, column, scale, slot, label=label)
-        for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
-            _put_loss(sheet, row, scale, y, base, f"loss-{n}-{m}")
-            _put_note(sheet, row, scale, y, base)
+        plot = parts.put_rows(sheet, column, scale, slot, label=label)
+        for m, (row, y) in enumerate(zip(panel.rows, plot.places, strict=True)):
+            _put_loss(plot, row, y, panel.baseline, f"loss-{n}-{m}")
+            _put_note(plot, row, y, panel.baseline)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
-            parts.tell(sheet, scale, (y, column.pitch), row.title)
-        parts.put_baseline(sheet, scale, span, base, panel.baseline_text)
+            plot.tell(y, row.title)
+        plot.baseline(panel.baseline, panel.baseline_text)
         parts.put_heading(sheet, (slot.left, slot.top - 5.8), slot.heading)
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)
     return sheet.cut(height)
 
 
-def _put_loss(
-    sheet: Sheet, row: Row, scale: Scale, y: float, baseline: float, name: str
-) -> None:
+def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) -> None:
     """Draw the bar of one feature; interval, box plot or tick at its end."""
+    sheet, at = plot.sheet, plot.scale.at
     if not isfinite(row.estimate):
-        parts.put_dot(sheet, scale, y, row.estimate)
+        plot.dot(y, row.estimate)
         return
-    mean, thick, thin = scale.at(row.estimate), (y - 1.3, y + 1.3), (y - 0.8, y + 0.8)
-    sheet.box((scale.at(baseline), mean), thick, face=FILL, name=name)
-    repeats = sorted(row.repeats)
-    has_interval = isfinite(row.low) and isfinite(row.high)
-    if has_interval or not all(map(isfinite, repeats)) or len(set(repeats)) < 2:
+    mean, thick = at(row.estimate), (y - 1.3, y + 1.3)
+    sheet.box((at(baseline), mean), thick, face=FILL, name=name)
+    has_interval = isfinite(row.high - row.low)
+    if has_interval or len(set(row.repeats)) < 2 or not all(map(isfinite, row.repeats)):
         sheet.line((mean, mean), thick, _STROKE)
         look = parts.DOT._replace(width=0.9)
-        parts.interval(sheet, scale, y, (row.low, row.high), look=look, cap=0.8)
+        plot.interval(y, row.low, row.high, look=look, cap=0.8)
         return
-    ends = scale.at(repeats[0]), scale.at(repeats[-1])
-    first, median, third = map(scale.at, quantiles(repeats, n=4, method="inclusive"))
+    ends = at(min(row.repeats)), at(max(row.repeats))
     sheet.line(ends, (y, y), Look(BLUE, 0.8), name=f"{name}-range")
-    quarters, name = (first, third), f"{name}-quartiles"
-    sheet.box(quarters, thin, face="white", edge=BLUE, width=0.8, name=name)
+    first, median, third = map(at, quantiles(row.repeats, n=4, method="inclusive"))
+    thin, name = (y - 0.8, y + 0.8), f"{name}-quartiles"
+    sheet.box((first, third), thin, face="white", edge=BLUE, width=0.8, name=name)
     sheet.line((median, median), thin, _STROKE)
 
 
-def _put_note(sheet: Sheet, row: Row, scale: Scale, y: float, baseline: float) -> None:
+def _put_note(plot: parts.Rows, row: Row, y: float, baseline: float) -> None:
     """Write the mark of a row right of the plot, its note where nothing is drawn."""
+    sheet, scale = plot.sheet, plot.scale
     if row.mark:
         sheet.text(scale.right + 0.8, y, row.mark, bold=True)
     if not row.note or isinf(row.estimate):

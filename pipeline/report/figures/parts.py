@@ -2,7 +2,8 @@
 
 A figure of rows is laid out by `name_column` (names at the left), `value_column`
 (numbers at the right) and `slots` (panels); `put_rows` then draws the axis
-and the names of each panel, `put_dot` a number in a row.
+and the names of each panel, and returns the `Rows` on which numbers have a place. A
+figure with two axes has a `Plot`.
 
 Numbers that are not finite have no place on an axis. An infinite one is an open
 triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, isinf, nan
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from . import drawing, typeface
 from .drawing import (
@@ -57,6 +58,7 @@ _OVER = 3.25  # how far a number may reach out of its axis: less than half of _B
 KEY_LINE = 4.2
 _SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
 _BOLD = 1.2  # bold words are at most so many times as wide
+_SHADES = 40  # of a key of colours
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
@@ -103,10 +105,6 @@ class Column(NamedTuple):
     def places(self, top: float) -> tuple[float, ...]:
         """Return the middle of each row below `top`."""
         return tuple(top + self.pitch * (n + 0.5) for n in range(len(self.names)))
-
-    def span(self, top: float) -> tuple[float, float]:
-        """Return where the first row below `top` begins and the last ends."""
-        return top, top + self.height
 
 
 class Slot(NamedTuple):
@@ -161,26 +159,16 @@ def value_column(texts: Iterable[str]) -> float:
     return max(15.0, *(typeface.width(text, NAME) * SLACK + 4.0 for text in texts))
 
 
-def row_scale(
-    rows: Sequence[Row], left: float, value_label: str, baseline: float
-) -> Scale:
-    """Return the scale of all rows, from `left` to the numbers at the right."""
-    right = WIDTH - value_column([*(row.text for row in rows), value_label])
-    numbers = [number for row in rows for number in row.numbers]
-    ends = drawing.limits(numbers, include=(baseline,))
-    return Scale(*ends, left, right - left)
-
-
 def slots(
     names: Sequence[str],
     rows: float,
     *,
     left: float,
     head: float,
-    across: int = 1,
+    across: int,
     margin: float = 0.0,
     notes: Sequence[str] = (),
-) -> tuple[tuple[Slot, ...], float]:
+) -> tuple[list[Slot], float]:
     """Return the places of panels, and the height of their figure.
 
     Panels stand `across` side by side, or as many more as it takes until a page
@@ -189,29 +177,127 @@ def slots(
     that of what stands above them, `left` the width of the names that each line of
     panels starts with.
     """
-    notes = notes or [""] * len(names)
-    needed, above = 0.0, -1.0
-    while needed > above:  # higher heads may make panels narrower, hence higher still
-        above = needed
-        pitch = head + above + rows + _BETWEEN
-        for n_wide in range(min(across, len(names)), len(names) + 1):
-            height = ceil(len(names) / n_wide) * pitch - _BETWEEN + FOOT
-            if height <= PAGE:
-                break
+    for n_wide in range(min(across, len(names)), len(names) + 1):
         width = (WIDTH - left - _BESIDE * (n_wide - 1)) / n_wide
+        titles = headings(names, width - margin)
         room = (width - margin) / SLACK
-        below = typeface.shortened(notes, room, SMALL, lines=_NOTE_LINES)
-        lines = [own if note else () for note, own in zip(notes, below, strict=True)]
-        heads = list(zip(headings(names, width - margin), lines, strict=True))
-        needs = [heading_height([name]) + NOTE_LINE * len(note) for name, note in heads]
-        needed = max(above, *needs)
+        texts = notes or [""] * len(names)
+        cut = typeface.shortened(texts, room, SMALL, lines=_NOTE_LINES)
+        below = [lines if any(lines) else () for lines in cut]
+        above = max(
+            heading_height([title]) + NOTE_LINE * len(note)
+            for title, note in zip(titles, below, strict=True)
+        )
+        pitch = head + above + rows + _BETWEEN
+        height = ceil(len(names) / n_wide) * pitch - _BETWEEN + FOOT
+        if height <= PAGE:
+            break
     places = []
-    for n, texts in enumerate(heads):
+    for n, (title, note) in enumerate(zip(titles, below, strict=True)):
         x = left + (n % n_wide) * (width + _BESIDE)
         y = head + above + (n // n_wide) * pitch
         is_last = n + n_wide >= len(names)
-        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last, *texts))
-    return tuple(places), height
+        places.append(Slot(x, y, x + width, n % n_wide == 0, is_last, title, note))
+    return places, height
+
+
+class Plot(NamedTuple):
+    """Numbers across and numbers up, each with its place on the sheet."""
+
+    sheet: Sheet
+    x: Scale
+    y: Scale
+
+    def line(
+        self, x: Iterable[float], y: Iterable[float], look: Look, *, name: str = ""
+    ) -> None:
+        """Draw a line through points, broken where one is not finite."""
+        across, up = [*map(self.x.at, x)], [*map(self.y.at, y)]
+        self.sheet.line(across, up, look, name=name)
+
+    def box(self, x: tuple[float, float], y: tuple[float, float], **look: Any) -> None:
+        """Draw a rectangle between two x and two y."""
+        left, right = map(self.x.at, x)
+        bottom, top = map(self.y.at, y)
+        self.sheet.box((left, right), (bottom, top), **look)
+
+    def mark(self, x: float, y: float, look: Look, **names: str) -> None:
+        """Draw one mark."""
+        self.sheet.mark(self.x.at(x), self.y.at(y), look, **names)
+
+
+class Rows(NamedTuple):
+    """The rows of a panel on its axis: numbers across, millimetres down."""
+
+    sheet: Sheet
+    scale: Scale
+    column: Column
+    top: float
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """The middle of each row."""
+        return self.column.places(self.top)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Where the first row begins and the last ends."""
+        return self.top, self.top + self.column.height
+
+    def baseline(self, number: float, words: str) -> None:
+        """Draw the dashed line at a number, its words above it."""
+        x, look = self.scale.at(number), Look(INK, 0.9, drawing.DASHED)
+        self.sheet.uprights([x], self.span, look, name="baseline")
+        left = max(0.0, min(x, self.scale.right - wide(words)))
+        self.sheet.label(left, self.top - 2.0, words)
+
+    def dot(
+        self,
+        y: float,
+        number: float,
+        low: float = nan,
+        high: float = nan,
+        *,
+        look: Look = DOT,
+        cap: float = 1.1,
+        start: float = nan,
+        name: str = "",
+    ) -> None:
+        """Draw one number: its mark, its interval, a hairline from the baseline.
+
+        `cap` is half the height of the caps of the interval in millimetres.
+        """
+        if isinf(number):
+            arrow, x = ">", self.scale.right
+            if number < 0:
+                arrow, x = "<", self.scale.left
+            look = look._replace(mark=arrow, size=4.6)
+            self.sheet.mark(x, y, look, name="beyond")
+        elif isfinite(number):
+            x = self.scale.at(number)
+            if isfinite(start):
+                hairline = self.scale.at(start), x
+                self.sheet.line(hairline, (y, y), Look(HAIR, 0.7))
+            self.interval(y, low, high, look=look, cap=cap)
+            self.sheet.mark(x, y, look, name=name)
+
+    def interval(
+        self, y: float, low: float, high: float, *, look: Look = DOT, cap: float = 1.1
+    ) -> None:
+        """Draw a line between two finite numbers, its caps `cap` mm up and down."""
+        if isfinite(high - low) and low < high:
+            span = self.scale.at(low), self.scale.at(high)
+            self.sheet.line(span, (y, y), look, name="interval")
+            if cap:
+                ends = y - cap, y + cap
+                self.sheet.uprights(span, ends, look._replace(width=0.8))
+
+    def tell(self, y: float, title: str) -> None:
+        """Lay over a row what it tells under the pointer."""
+        if title:
+            half = self.column.pitch / 2
+            ends = self.scale.left, self.scale.right
+            self.sheet.box(ends, (y - half, y + half), title=title)
 
 
 def put_rows(
@@ -223,104 +309,25 @@ def put_rows(
     label: str = "",
     names_at: float = 0.0,
     ticks: Ticks | None = None,
-) -> tuple[float, ...]:
-    """Draw the axis of a panel and the names of its rows; return their middles.
+) -> Rows:
+    """Draw the axis of a panel and the names of its rows.
 
-    Names stand at the left of the first panel of a line, their left end at `names_at`;
-    of panels below each other the last has the axis. `label` and `ticks` as in `axis`.
+    Names stand at the left of the first panel of a line, their left end at `names_at`.
+    Of panels below each other the last has the axis; its label stands under the left
+    end, further left if it needs the room. `ticks` are as many as fit, if not given.
     """
-    places, span = column.places(slot.top), column.span(slot.top)
-    axis(sheet, scale, span, label=label, bare=not slot.is_last, ticks=ticks)
-    if slot.is_first:
-        for lines, y in zip(column.names, places, strict=True):
-            put_name(sheet, lines, names_at, y)
-    return places
-
-
-def put_baseline(
-    sheet: Sheet, scale: Scale, span: tuple[float, float], number: float, words: str
-) -> None:
-    """Draw the dashed line at a number, its words above it."""
-    x = scale.at(number)
-    sheet.line((x, x), span, Look(INK, 0.9, drawing.DASHED), name="baseline")
-    sheet.label(max(0.0, min(x, scale.right - wide(words))), span[0] - 2.0, words)
-
-
-def put_dot(
-    sheet: Sheet,
-    scale: Scale,
-    y: float,
-    number: float,
-    ends: tuple[float, float] = (nan, nan),
-    *,
-    look: Look = DOT,
-    cap: float = 1.1,
-    start: float = nan,
-    name: str = "",
-) -> None:
-    """Draw one number of a row: its mark, its interval, a hairline from the baseline.
-
-    `cap` is half the height of the caps of the interval in millimetres.
-    """
-    if isfinite(number):
-        x = scale.at(number)
-        if isfinite(start):
-            sheet.line((scale.at(start), x), (y, y), Look(HAIR, 0.7))
-        interval(sheet, scale, y, ends, look=look, cap=cap)
-        sheet.mark(x, y, look, name=name)
-    elif isinf(number):
-        arrow, x = (">", scale.right) if number > 0 else ("<", scale.left)
-        sheet.mark(x, y, look._replace(mark=arrow, size=4.6), name="beyond")
-
-
-def interval(
-    sheet: Sheet,
-    scale: Scale,
-    y: float,
-    ends: tuple[float, float],
-    *,
-    look: Look = DOT,
-    cap: float = 1.1,
-) -> None:
-    """Draw a line between two finite numbers, its caps `cap` mm up and down."""
-    low, high = ends
-    if not (isfinite(low) and isfinite(high) and low < high):
-        return
-    span = scale.at(low), scale.at(high)
-    sheet.line(span, (y, y), look, name="interval")
-    if cap:
-        sheet.uprights(span, (y - cap, y + cap), look._replace(width=0.8))
-
-
-def tell(sheet: Sheet, scale: Scale, row: tuple[float, float], title: str) -> None:
-    """Lay over a row (its middle, its height) what it tells under the pointer."""
-    y, height = row
-    if title:
-        ends = (scale.left, scale.right)
-        sheet.box(ends, (y - height / 2, y + height / 2), title=title)
-
-
-def axis(
-    sheet: Sheet,
-    scale: Scale,
-    span: tuple[float, float],
-    *,
-    label: str = "",
-    bare: bool = False,
-    ticks: Ticks | None = None,
-) -> None:
-    """Draw grid and axis of a plot that reaches from `span[0]` down to `span[1]`.
-
-    The label stands under the left end, further left if it needs the room. `bare`
-    leaves the grid only, for panels whose axis stands below another one. `ticks` are
-    as many as fit, if they are not given.
-    """
+    rows = Rows(sheet, scale, column, slot.top)
     numbers, texts = ticks or fitting_ticks(scale)
-    sheet.uprights([scale.at(n) for n in numbers], span)
-    if not bare:
-        foot(sheet, scale, span[1], numbers, texts)
+    sheet.uprights(map(scale.at, numbers), rows.span)
+    if slot.is_last:
+        bottom = slot.top + column.height
+        foot(sheet, scale, bottom, numbers, texts)
         left = max(min(scale.left, WIDTH - wide(label)), 0.0)
-        put_label(sheet, left, span[1] + 7.6, label)
+        put_label(sheet, left, bottom + 7.6, label)
+    if slot.is_first:
+        for lines, y in zip(column.names, rows.places, strict=True):
+            put_name(sheet, lines, names_at, y)
+    return rows
 
 
 def put_label(
@@ -340,8 +347,7 @@ def foot(
 ) -> None:
     """Draw the line of an axis with its ticks, their texts kept on the sheet."""
     sheet.line((scale.left, scale.right), (y, y), THIN, name="axis")
-    at = [scale.at(number) for number in numbers]
-    sheet.uprights(at, (y, y + 0.9), THIN)
+    sheet.uprights(map(scale.at, numbers), (y, y + 0.9), THIN)
     for number, text in zip(numbers, texts, strict=True):
         sheet.label(_tick_middle(scale, number, text), y + 3.2, text, anchor="center")
 
@@ -349,10 +355,9 @@ def foot(
 def upright(sheet: Sheet, x: Scale, y: Scale, *, most: int) -> None:
     """Draw the grid of an upright scale, and its numbers left of the plot."""
     numbers = drawing.ticks(y.low, y.high, most=most)
-    places = [y.at(number) for number in numbers]
-    sheet.levels((x.left, x.right), places)
-    for place, text in zip(places, drawing.tick_texts(numbers), strict=True):
-        sheet.label(x.left - 1.2, place, text, anchor="right")
+    sheet.levels((x.left, x.right), map(y.at, numbers))
+    for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
+        sheet.label(x.left - 1.2, y.at(number), text, anchor="right")
 
 
 def strip(
@@ -362,12 +367,11 @@ def strip(
     colour: Callable[[float], str],
     *,
     is_upright: bool,
-    steps: int = 40,
 ) -> None:
     """Draw the shades of a key along a scale; `colour` is that of a share of it."""
-    edges = [scale.left + scale.width * n / steps for n in range(steps + 1)]
+    edges = [scale.left + scale.width * n / _SHADES for n in range(_SHADES + 1)]
     for n, span in enumerate(pairwise(edges)):
-        face = colour((n + 0.5) / steps)
+        face = colour((n + 0.5) / _SHADES)
         sides = (ends, span[::-1]) if is_upright else (span, ends)
         sheet.box(*sides, face=face, edge=face, width=0.25)
 

@@ -18,6 +18,7 @@ _TICK = 3.4  # millimetres from the number of one decile to the next, at least
 
 Panel: TypeAlias = tuple[str, Sequence[Mapping[str, Any]]]
 """A title, and what is drawn below it row by row."""
+Ends: TypeAlias = tuple[float, float]
 
 
 def draw_classes(
@@ -38,38 +39,34 @@ def draw_classes(
     of the other below it.
     """
     deciles = [row for _, rows in panels for row in rows]
-    ends = (0.0, (1 + _ROOM) * max(max(d["high"], d["predicted"]) for d in deciles))
     most = max(len(rows) for _, rows in panels)
+    rates = (0.0, 1.0), (0.0, 1.0 + _ROOM)
+    highest = max(max(row["high"], row["predicted"]) for row in deciles)
+    shares = (0.5, most + 0.5), (0.0, (1 + _ROOM) * highest)
+    ends = [*[(roc_title, *rates)] * bool(curves), *((t, *shares) for t, _ in panels)]
     sheet = Sheet()
-    titles = [roc_title] * bool(curves) + [title for title, _ in panels]
-    slots, height = _slots(sheet, titles)
-    margin = max(_margin(0.0, 1.0 + _ROOM), _margin(*ends))
+    plots, height = _plots(sheet, ends)
     if curves:
-        x, y = _scales(slots.pop(0), margin, (0.0, 1.0), (0.0, 1.0 + _ROOM))
-        _put_axes(sheet, x, y, roc_labels)
-        corners = (x.left, x.right), (y.at(0.0), y.at(1.0))
-        sheet.line(*corners, Look(AXIS, 0.5), name="chance")
-        looks = [look._replace(mark="") for look in SERIES]
-        for n, ((_, rows), look) in enumerate(zip(curves, looks, strict=False)):
-            across = [x.at(row["false_rate"]) for row in rows]
-            up = [y.at(row["true_rate"]) for row in rows]
-            sheet.line(across, up, look, name=f"roc-{n}")
-        entries = zip((label for label, _ in curves), looks, strict=False)
-        height = parts.key(sheet, list(entries), top=height + 1.0)
-    for n, ((_, rows), slot) in enumerate(zip(panels, slots, strict=True)):
-        x, y = _scales(slot, margin, (0.5, most + 0.5), ends)
-        step = 1 + (x.width / most < _TICK)
-        _put_axes(
-            sheet, x, y, labels if n == 0 else ("", ""), range(step, most + 1, step)
-        )
+        plot = plots.pop(0)
+        _put_axes(plot, roc_labels)
+        plot.line((0.0, 1.0), (0.0, 1.0), Look(AXIS, 0.5), name="chance")
+        key = []
+        for n, (label, rows) in enumerate(curves):
+            look = SERIES[n]._replace(mark="")
+            key.append((label, look))
+            across = [row["false_rate"] for row in rows]
+            up = [row["true_rate"] for row in rows]
+            plot.line(across, up, look, name=f"roc-{n}")
+        height = parts.key(sheet, key, top=height + 1.0)
+    for n, ((_, rows), plot) in enumerate(zip(panels, plots, strict=True)):
+        step = 1 + (plot.x.width / most < _TICK)
+        own_labels = labels if n == 0 else ("", "")
+        _put_axes(plot, own_labels, range(step, most + 1, step))
         for number, row in enumerate(rows, start=1):
-            middle, name = x.at(number), f"{n}-{number}"
-            interval = y.at(row["low"]), y.at(row["high"])
-            sheet.line((middle, middle), interval, Look(BLUE, 0.9))
-            sheet.mark(
-                middle, y.at(row["predicted"]), _PREDICTED, name=f"predicted-{name}"
-            )
-            sheet.mark(middle, y.at(row["observed"]), Look(), name=f"observed-{name}")
+            name = f"{n}-{number}"
+            plot.line((number, number), (row["low"], row["high"]), Look(BLUE, 0.9))
+            plot.mark(number, row["predicted"], _PREDICTED, name=f"predicted-{name}")
+            plot.mark(number, row["observed"], Look(), name=f"observed-{name}")
     return sheet.cut(height)
 
 
@@ -85,64 +82,56 @@ def draw_residuals(panels: Sequence[Panel], *, labels: tuple[str, str]) -> Sheet
     every = [row for _, rows in panels for row in rows]
     wide = drawing.limits([row[end] for row in every for end in ("lowest", "highest")])
     low, high = drawing.limits([row[end] for row in every for end in ("q05", "q95")])
-    ends = min(low, 0.0), max(high, 0.0)
+    tall = min(low, 0.0), max(high, 0.0)
     sheet = Sheet()
-    slots, height = _slots(sheet, [title for title, _ in panels])
-    for n, ((_, rows), slot) in enumerate(zip(panels, slots, strict=True)):
-        x, y = _scales(slot, _margin(*ends), wide, ends)
-        _put_axes(sheet, x, y, labels if n == 0 else ("", ""))
+    plots, height = _plots(sheet, [(title, wide, tall) for title, _ in panels])
+    for n, ((_, rows), plot) in enumerate(zip(panels, plots, strict=True)):
+        _put_axes(plot, labels if n == 0 else ("", ""))
         for number, row in enumerate(rows):
-            left, right = x.at(row["lowest"]), x.at(row["highest"])
-            sheet.box((left, right), (y.at(row["q25"]), y.at(row["q75"])), face=FILL)
-            middle = x.at(row["fitted"])
-            most = y.at(row["q05"]), y.at(row["q95"])
-            sheet.line((middle, middle), most, parts.THIN)
+            span = row["lowest"], row["highest"]
+            plot.box(span, (row["q25"], row["q75"]), face=FILL)
+            middle = row["fitted"], row["fitted"]
+            plot.line(middle, (row["q05"], row["q95"]), parts.THIN)
             # A part of tied predictions has no width; its median is still a line.
+            left, right = map(plot.x.at, span)
             short = max(0.0, 0.8 - (right - left)) / 2
-            span, name = (left - short, right + short), f"residuals-{n}-{number}"
-            median = (y.at(row["q50"]),) * 2
-            sheet.line(span, median, Look(BLUE, 1.3), name=name)
-        zero = (y.at(0.0), y.at(0.0))
-        sheet.line((x.left, x.right), zero, Look(INK, 0.7, DASHED), name="zero")
+            ends, median = (left - short, right + short), [plot.y.at(row["q50"])]
+            name = f"residuals-{n}-{number}"
+            sheet.levels(ends, median, Look(BLUE, 1.3), name=name)
+        plot.line(wide, (0.0, 0.0), Look(INK, 0.7, DASHED), name="zero")
     return sheet.cut(height)
 
 
-def _slots(sheet: Sheet, titles: Sequence[str]) -> tuple[list[parts.Slot], float]:
-    """Write the titles of panels; return their places, and where they end."""
-    across = 2 if len(titles) <= 2 else 4 if len(titles) in (4, 7) else 3
+def _plots(
+    sheet: Sheet, panels: Sequence[tuple[str, Ends, Ends]]
+) -> tuple[list[parts.Plot], float]:
+    """Write the title of each panel; return the plots between their ends, and where
+    the last of them ends, its axis left out.
+    """
+    across = 2 if len(panels) <= 2 else 4 if len(panels) in (4, 7) else 3
     slots, height = parts.slots(
-        titles, _PLOT + parts.FOOT, left=0.0, head=_HEAD, across=across
+        [title for title, *_ in panels],
+        _PLOT + parts.FOOT,
+        left=0.0,
+        head=_HEAD,
+        across=across,
     )
-    for slot in slots:
+    numbers = (drawing.ticks(*up, most=_TICKS) for _, _, up in panels)
+    wide = [parts.widest(drawing.tick_texts(some)) + 1.4 for some in numbers]
+    margin = max(_LEFT, *wide)
+    plots = []
+    for slot, (_, wide_ends, ends) in zip(slots, panels, strict=True):
         parts.put_heading(sheet, (slot.left, slot.top - 7.0), slot.heading)
-    return list(slots), height - parts.FOOT
-
-
-def _margin(low: float, high: float) -> float:
-    """Return the room that the numbers of an upright axis need."""
-    texts = drawing.tick_texts(drawing.ticks(low, high, most=_TICKS))
-    return max(_LEFT, parts.widest(texts) + 1.4)
-
-
-def _scales(
-    slot: parts.Slot,
-    margin: float,
-    across: tuple[float, float],
-    up: tuple[float, float],
-) -> tuple[Scale, Scale]:
-    """Return the scales of a plot: right of its numbers, and from its lower end up."""
-    x = Scale(*across, slot.left + margin, slot.right - slot.left - margin)
-    return x, Scale(*up, slot.top + _PLOT, -_PLOT)
+        x = Scale(*wide_ends, slot.left + margin, slot.right - slot.left - margin)
+        plots.append(parts.Plot(sheet, x, Scale(*ends, slot.top + _PLOT, -_PLOT)))
+    return plots, height - parts.FOOT
 
 
 def _put_axes(
-    sheet: Sheet,
-    x: Scale,
-    y: Scale,
-    labels: tuple[str, str],
-    at: Sequence[int] = (),
+    plot: parts.Plot, labels: tuple[str, str], at: Sequence[int] = ()
 ) -> None:
     """Draw the grid, both axes and what they show; ticks at whole numbers `at`."""
+    sheet, x, y = plot
     parts.upright(sheet, x, y, most=_TICKS)
     ticks = (at, [*map(str, at)]) if at else parts.fitting_ticks(x)
     parts.foot(sheet, x, y.left, *ticks)

@@ -1,11 +1,13 @@
 """The figure of a ranking: dots with intervals, best first."""
 
 from collections.abc import Sequence
-from math import isfinite, isnan
+from math import isnan
 
 from . import parts
-from .drawing import AXIS, INK, SOFT, WIDTH, Look, Scale, Sheet
-from .parts import Row
+from .drawing import AXIS, INK, SOFT, WIDTH, Look, Scale, Sheet, limits
+from .parts import Column, Row
+
+_TOGETHER = Look(INK, 1.1, (), "D")
 
 
 def draw_ranking(
@@ -15,43 +17,36 @@ def draw_ranking(
     baseline_label: str,
     baseline: float = 0.0,
     value_label: str = "",
+    beside: tuple[Sheet, Column, float] | None = None,
 ) -> Sheet:
     """Return the ranking of the features of one model.
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
     a hairline from the baseline, the number at the right edge; a tick at each repeat.
-    The dashed baseline is the null value: 0, of ratios 1, of losses the model as it is.
+    What members of a cluster measure together has a diamond. The dashed baseline is the
+    null value: 0, of ratios 1, of losses the model as it is. `beside` is a sheet with
+    something at its left, the names, and where they begin.
     """
-    column = parts.name_column([row.name for row in rows])
-    scale = parts.row_scale(rows, column.plot, value_label, baseline)
-    slot = parts.Slot(scale.left, parts.HEAD, scale.right)
-    sheet = Sheet()
-    places = parts.put_rows(sheet, column, scale, slot, label=unit_label)
-    for n, (row, y) in enumerate(zip(rows, places, strict=True)):
-        at = [scale.at(number) for number in row.repeats if isfinite(number)]
-        if at:
-            sheet.uprights(at, (y - 1.7, y + 1.7), Look(AXIS, 0.5), name=f"repeats-{n}")
-        put_estimate(sheet, row, scale, y, baseline, f"estimate-{n}")
-        parts.tell(sheet, scale, (y, column.pitch), row.title)
-    parts.put_baseline(sheet, scale, column.span(slot.top), baseline, baseline_label)
+    if beside is None:
+        beside = Sheet(), parts.name_column([row.name for row in rows]), 0.0
+    sheet, column, names_at = beside
+    left = names_at + column.plot
+    right = WIDTH - parts.value_column([*(row.text for row in rows), value_label])
+    numbers = [number for row in rows for number in row.numbers]
+    scale = Scale(*limits(numbers, include=(baseline,)), left, right - left)
+    slot = parts.Slot(left, parts.HEAD, right)
+    panel = parts.put_rows(
+        sheet, column, scale, slot, label=unit_label, names_at=names_at
+    )
+    for n, (row, y) in enumerate(zip(rows, panel.places, strict=True)):
+        repeats, ticks = map(scale.at, row.repeats), (y - 1.7, y + 1.7)
+        sheet.uprights(repeats, ticks, Look(AXIS, 0.5), name=f"repeats-{n}")
+        look = _TOGETHER if row.is_together else parts.DOT
+        ends, name = (row.low, row.high), f"estimate-{n}"
+        panel.dot(y, row.estimate, *ends, look=look, start=baseline, name=name)
+        tint = SOFT if isnan(row.estimate) else INK
+        sheet.text(WIDTH, y, row.text, colour=tint, anchor="right")
+        panel.tell(y, row.title)
+    panel.baseline(baseline, baseline_label)
     parts.put_value_label(sheet, value_label, slot.top)
     return sheet.cut(slot.top + column.height + parts.FOOT)
-
-
-def put_estimate(
-    sheet: Sheet,
-    row: Row,
-    scale: Scale,
-    y: float,
-    baseline: float,
-    name: str,
-    *,
-    look: Look = parts.DOT,
-) -> None:
-    """Draw a mark, its interval, and its number at the right edge."""
-    ends = row.low, row.high
-    parts.put_dot(
-        sheet, scale, y, row.estimate, ends, look=look, start=baseline, name=name
-    )
-    tint = SOFT if isnan(row.estimate) else INK
-    sheet.text(WIDTH, y, row.text, colour=tint, anchor="right")

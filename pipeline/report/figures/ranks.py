@@ -1,10 +1,12 @@
 """The figure of ranks: which a feature could take, by other draws and other rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
-from math import ceil, isfinite, nan
+from math import ceil, isfinite
 from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
 
 from . import parts, typeface
 from .drawing import INK, SMALL, Look, Scale, Sheet
@@ -12,26 +14,12 @@ from .drawing import INK, SMALL, Look, Scale, Sheet
 _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
 
 
-@dataclass(frozen=True)
-class RankRow:
-    """The rank of one feature, and the first and last that draws and rows leave open.
+Panel: TypeAlias = tuple[str, pd.DataFrame]
+"""A model, and its ranks in the order of the names of the figure.
 
-    NaN where unknown; `rows` are the ranks on resampled rows.
-    """
-
-    rank: float
-    draws: tuple[float, float] = (nan, nan)
-    rows: tuple[float, float] = (nan, nan)
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether nothing that is known leaves another rank open."""
-        known = [ends for ends in (self.draws, self.rows) if all(map(isfinite, ends))]
-        return bool(known) and all(low == high for low, high in known)
-
-
-Panel: TypeAlias = tuple[str, Sequence[RankRow]]
-"""A model, and its rows in the order of the names of the figure."""
+Columns: rank; draws_low, draws_high, the first and last that the draws leave open;
+rows_low, rows_high, those on resampled rows. NaN where unknown.
+"""
 
 
 def draw_rank_intervals(
@@ -50,26 +38,25 @@ def draw_rank_intervals(
         head=_HEAD,
         across=2 if len(panels) != 3 else 3,
     )
-    rows = [row for _, own in panels for row in own]
-    ranks = [rank for row in rows for rank in (row.rank, *row.draws, *row.rows)]
-    last = ceil(max([1.0, *filter(isfinite, ranks)]))
+    ranks = np.concatenate([own.to_numpy().ravel() for _, own in panels])
+    last = ceil(max(ranks[np.isfinite(ranks)], default=1.0))
     sheet = Sheet()
     for n, ((title, own), slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(0.46, last + 0.54, slot.left, slot.right - slot.left)
         label = axis_label if slot.is_first else ""
         ticks = _ticks(scale, last)
-        places = parts.put_rows(sheet, column, scale, slot, label=label, ticks=ticks)
-        for m, (name, row, y) in enumerate(zip(names, own, places, strict=True)):
-            has_both = all(map(isfinite, row.rows))
-            upper, lower = y - 0.14 * column.pitch * has_both, y + 0.2 * column.pitch
-            parts.interval(sheet, scale, upper, row.draws)
-            if has_both:
-                ends = scale.at(row.rows[0]) - 0.5, scale.at(row.rows[1]) + 0.5
+        panel = parts.put_rows(sheet, column, scale, slot, label=label, ticks=ticks)
+        marks = zip(names, own.itertuples(), panel.places, strict=True)
+        for m, (name, row, y) in enumerate(marks):
+            upper = y
+            if isfinite(row.rows_high):
+                upper, lower = y - 0.14 * column.pitch, y + 0.2 * column.pitch
+                ends = scale.at(row.rows_low) - 0.5, scale.at(row.rows_high) + 0.5
                 sheet.line(ends, (lower, lower), Look(INK, 1.1, (2.0, 1.2)))
-            parts.put_dot(sheet, scale, upper, row.rank, name=f"rank-{n}-{m}")
+            draws = row.draws_low, row.draws_high
+            panel.dot(upper, row.rank, *draws, name=f"rank-{n}-{m}")
             if isfinite(row.rank):
-                words = f"{title}, {name}: {axis_label} {row.rank:g}"
-                parts.tell(sheet, scale, (y, column.pitch), words)
+                panel.tell(y, f"{title}, {name}: {axis_label} {row.rank:g}")
         parts.put_heading(sheet, (slot.left, slot.top - 3.2), slot.heading)
     return sheet.cut(height)
 

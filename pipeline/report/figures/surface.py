@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from ..text.number_text import significant
 from . import drawing, parts, typeface
@@ -15,10 +18,10 @@ _KEY = 20.0  # room of the colour key with its words
 _WIDEST = 62.0
 _LEVELS, _LEVEL_LINE = 28.0, 3.0  # room of the levels on the left; a line of theirs
 
-Axis = Sequence[float | str]
+Axis: TypeAlias = Sequence[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SurfacePanel:
     """The surface of one model over two grids, of numbers or of levels as text.
 
@@ -27,10 +30,10 @@ class SurfacePanel:
     """
 
     name: str
-    first: tuple[float | str, ...]
-    second: tuple[float | str, ...]
-    values: tuple[tuple[float, ...], ...]
-    within: tuple[tuple[bool, ...], ...]
+    first: Axis
+    second: Axis
+    values: np.ndarray
+    within: np.ndarray
 
 
 def draw_surface(
@@ -45,18 +48,22 @@ def draw_surface(
 
     The first feature runs along the level axis, the second along the upright one. All
     maps share the axes and the colours: light is high. A point around which no rows
-    lie is grey, as `masked_text` says below.
+    lie is grey, as `masked_text` says below. A cell tells "year 1990, district Wola:
+    3.2".
     """
     lead = panels[0]
-    points = [
-        (value, is_within)
-        for panel in panels
-        for values, within in zip(panel.values, panel.within, strict=True)
-        for value, is_within in zip(values, within, strict=True)
-    ]
-    colours = drawing.limits([v for v, is_within in points if is_within], pad=0.0)
-    upright = _upright(lead.second)
-    left = parts.widest(text for _, lines in upright for text in lines) + 1.8
+    within = np.concatenate([np.ravel(panel.within) for panel in panels])
+    values = np.concatenate([np.ravel(panel.values) for panel in panels])
+    low, high = drawing.limits(values[within], pad=0.0)
+    # Levels have two lines where the rows of the map are high enough.
+    if _is_number(lead.second):
+        numbers: Sequence[float] = drawing.ticks(*_ends(lead.second), most=5)
+        rows: Sequence[parts.Lines] = [(text,) for text in drawing.tick_texts(numbers)]
+    else:
+        numbers = range(len(lead.second))
+        most = 2 if _PLOT / len(lead.second) >= 2.1 * _LEVEL_LINE else 1
+        rows = typeface.shortened(lead.second, _LEVELS, SMALL, lines=most)
+    left = parts.widest(text for lines in rows for text in lines) + 1.8
     room = WIDTH - left - _KEY - _BESIDE * len(panels)
     width = min(room / len(panels), _WIDEST)
     titles = parts.headings([panel.name for panel in panels], width)
@@ -65,47 +72,62 @@ def draw_surface(
     levels: tuple[parts.Lines, ...] = ()
     if not _is_number(lead.first):
         each = (width / len(lead.first) - 1.0) / parts.SLACK
-        names = [str(level) for level in lead.first]
-        levels = typeface.shortened(names, each, SMALL, lines=2)
+        levels = typeface.shortened(lead.first, each, SMALL, lines=2)
     sheet = Sheet()
-    for n, panel in enumerate(panels):
+    for n, (panel, title) in enumerate(zip(panels, titles, strict=True)):
         x = Scale(*_ends(lead.first), left + n * (width + _BESIDE), width)
-        _put_map(sheet, panel, (x, y), colours, (first, second), f"surface-{n}")
+        across = list(pairwise(map(x.at, _edges(panel.first))))
+        up = list(pairwise(map(y.at, _edges(panel.second))))
+        for (i, j), value in np.ndenumerate(panel.values):
+            face, told = BAND, ""
+            if panel.within[i, j] and isfinite(value):
+                face = drawing.shade((value - low) / (high - low))
+                one, other = _point(panel.first[i]), _point(panel.second[j])
+                spot = f"{first} {one}, {second} {other}"
+                told = f"{panel.name}, {spot}: {significant(value)}"
+            # Without an edge the page shines through between cells.
+            look = {"face": face, "edge": face, "name": f"surface-{n}-{i}-{j}"}
+            sheet.box(across[i], up[j][::-1], width=0.25, title=told, **look)
+        sheet.box((x.left, x.right), (y.left, y.right), edge=AXIS, width=0.5)
         if _is_number(panel.first):
             parts.foot(sheet, x, y.left, *parts.fitting_ticks(x, grouped=x.high >= 1e4))
-        for place, lines in enumerate(levels):
+        for at, lines in enumerate(levels):
             for line, text in enumerate(lines):
                 below = y.left + 3.2 + line * _LEVEL_LINE
-                sheet.label(x.at(place), below, text, anchor="center")
-        parts.put_heading(sheet, (x.left, top - 2.8), titles[n])
-    for number, lines in upright:
+                sheet.label(x.at(at), below, text, anchor="center")
+        parts.put_heading(sheet, (x.left, top - 2.8), title)
+    for number, lines in zip(numbers, rows, strict=True):
         start = y.at(number) - _LEVEL_LINE * (len(lines) - 1) / 2
         for line, text in enumerate(lines):
-            at = start + line * _LEVEL_LINE
-            sheet.label(left - 1.8, at, text, anchor="right")
+            place = left - 1.8, start + line * _LEVEL_LINE
+            sheet.label(*place, text, anchor="right")
     parts.put_label(sheet, 0.0, 1.6, second, right=WIDTH / 3 - 3.0)
     below = y.left + (max(map(len, levels), default=1) - 1) * _LEVEL_LINE
     parts.put_label(sheet, left, below + 8.2, first)
-    key, scale = x.right + _BESIDE, Scale(*colours, y.left, -_PLOT)
+    key, scale = x.right + _BESIDE, Scale(low, high, y.left, -_PLOT)
     parts.strip(sheet, scale, (key, key + 3.0), drawing.shade, is_upright=True)
-    numbers = drawing.ticks(*colours, most=5)
-    for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
-        sheet.line((key + 3.0, key + 3.9), (scale.at(number),) * 2, parts.THIN)
-        sheet.label(key + 4.8, scale.at(number), text)
+    shades = drawing.ticks(low, high, most=5)
+    for shade, text in zip(shades, drawing.tick_texts(shades), strict=True):
+        sheet.levels((key + 3.0, key + 3.9), [scale.at(shade)], parts.THIN)
+        sheet.label(key + 4.8, scale.at(shade), text)
     start = max(min(key, WIDTH - parts.wide(axis_label)), WIDTH / 3)
     parts.put_label(sheet, start, 1.6, axis_label)
     bottom = below + 12.6
-    if not all(is_within for _, is_within in points):
+    if not within.all():
         sheet.box((left, left + 4.0), (bottom - 1.4, bottom + 1.4), face=BAND)
         sheet.label(left + 5.6, bottom, masked_text)
     return sheet.cut(bottom + 3.0)
 
 
+def _is_number(grid: Axis) -> bool:
+    return not any(isinstance(point, str) for point in grid)
+
+
 def _edges(grid: Axis) -> list[float]:
     """Return where cells begin and end: half way between points, levels one apart."""
-    at = [float(point) for point in grid] if _is_number(grid) else range(len(grid))
-    room = 0.0 if _is_number(grid) else 0.5
-    return [at[0] - room, *((a + b) / 2 for a, b in pairwise(at)), at[-1] + room]
+    if not _is_number(grid):
+        return [n - 0.5 for n in range(len(grid) + 1)]
+    return [grid[0], *((a + b) / 2 for a, b in pairwise(grid)), grid[-1]]
 
 
 def _ends(grid: Axis) -> tuple[float, float]:
@@ -113,49 +135,5 @@ def _ends(grid: Axis) -> tuple[float, float]:
     return (low, high) if low != high else (low - 1.0, high + 1.0)
 
 
-def _is_number(grid: Axis) -> bool:
-    return not any(isinstance(point, str) for point in grid)
-
-
-def _put_map(
-    sheet: Sheet,
-    panel: SurfacePanel,
-    scales: tuple[Scale, Scale],
-    colours: tuple[float, float],
-    features: tuple[str, str],
-    name: str,
-) -> None:
-    """Draw the cells of one map; a cell says "year 1990, district Wola: 3.2"."""
-    x, y = scales
-    low, high = colours
-    across = list(pairwise(map(x.at, _edges(panel.first))))
-    along = list(pairwise(map(y.at, _edges(panel.second))))
-    for i, (values, within) in enumerate(zip(panel.values, panel.within, strict=True)):
-        for j, (value, is_within) in enumerate(zip(values, within, strict=True)):
-            face, title = BAND, ""
-            if is_within and isfinite(value):
-                face = drawing.shade((value - low) / (high - low))
-                at = zip(features, (panel.first[i], panel.second[j]), strict=True)
-                place = ", ".join(
-                    f"{feature} {p if isinstance(p, str) else significant(p)}"
-                    for feature, p in at
-                )
-                title = f"{panel.name}, {place}: {significant(value)}"
-            # Without an edge the page shines through between cells.
-            look = {"face": face, "edge": face, "name": f"{name}-{i}-{j}"}
-            sheet.box(across[i], along[j][::-1], width=0.25, title=title, **look)
-    sheet.box((x.left, x.right), (y.left, y.right), edge=AXIS, width=0.5)
-
-
-def _upright(grid: Axis) -> list[tuple[float, parts.Lines]]:
-    """Return places and lines of words of the upright axis.
-
-    Levels have two lines where the rows of the map are high enough.
-    """
-    if _is_number(grid):
-        numbers = drawing.ticks(*_ends(grid), most=5)
-        texts = drawing.tick_texts(numbers)
-        return [(n, (text,)) for n, text in zip(numbers, texts, strict=True)]
-    lines = 2 if _PLOT / len(grid) >= 2.1 * _LEVEL_LINE else 1
-    names = [str(level) for level in grid]
-    return list(enumerate(typeface.shortened(names, _LEVELS, SMALL, lines=lines)))
+def _point(point: Any) -> str:
+    return point if isinstance(point, str) else significant(point)

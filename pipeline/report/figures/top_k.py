@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
-from math import isfinite
 from typing import TypeAlias
+
+import numpy as np
 
 from ..text.number_text import significant
 from . import parts
@@ -45,25 +45,17 @@ def draw_top_k(
     each place, by default 1, 2, 3, ….
     """
     every = [line for _, lines in panels for line in lines]
-    labels = tuple(dict.fromkeys(line.label for line in every))
+    labels = list(dict.fromkeys(line.label for line in every))
+    looks = [look._replace(width=0.9) for look in SERIES]  # no ranking leads
     most = max(len(line.means) for line in every)
-    looks = {
-        label: look._replace(width=0.9)  # no ranking leads
-        for label, look in zip(labels, SERIES, strict=False)
-    }
-    x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT)
-    losses = [
-        loss
-        for line in every
-        for mean, error in zip(line.means, line.errors, strict=True)
-        for loss in (mean - error, mean, mean + error)
-    ]
-    ends = limits(losses)
+    means = np.concatenate([line.means for line in every])
+    errors = np.concatenate([line.errors for line in every])
+    ends = limits(np.concatenate([means, means - errors, means + errors]))
     texts = steps or [str(step) for step in range(1, most + 1)]
     shown = slice(None, None, 1 + len(texts) // 25)
     ticks = range(1, len(texts) + 1)[shown], texts[shown]
-    sheet = Sheet()
-    top = parts.key(sheet, [*looks.items()])
+    sheet, x = Sheet(), Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT)
+    top = parts.key(sheet, list(zip(labels, looks, strict=False)))
     for row, (title, lines) in enumerate(panels):
         top += _HEAD if title else 0.0
         y = Scale(*ends, top + _TOP + _HEIGHT, -_HEIGHT)
@@ -77,25 +69,23 @@ def draw_top_k(
         for line in lines:
             n = labels.index(line.label)
             aside = _ASIDE * (n - (len(labels) - 1) / 2)
-            across = x._replace(left=x.left + aside)
-            _put_line(sheet, across, y, line, looks[line.label], f"{row}-{n}")
+            plot = parts.Plot(sheet, x._replace(left=x.left + aside), y)
+            name = f"{row}-{n}"
+            plot.line(
+                range(1, len(line.means) + 1),
+                line.means,
+                looks[n],
+                name=f"curve-{name}",
+            )
+            bar = Look(looks[n].colour, 0.6)
+            for k, (mean, error) in enumerate(
+                zip(line.means, line.errors, strict=True), 1
+            ):
+                if error > 0:
+                    span = mean - error, mean + error
+                    plot.line((k, k), span, bar, name=f"error-{name}")
+            for k, mean in enumerate(line.means, start=1):
+                title = f"{line.label}, {k}: {significant(mean, 4)}"
+                plot.mark(k, mean, looks[n], name=f"point-{name}-{k - 1}", title=title)
         top += _TOP + _HEIGHT + parts.FOOT
     return sheet.cut(top)
-
-
-def _put_line(
-    sheet: Sheet, x: Scale, y: Scale, line: TopKLine, look: Look, name: str
-) -> None:
-    """Draw one line with its bars and marks."""
-    points = list(zip(map(x.at, count(1)), line.means, line.errors, strict=False))
-    across, up = [place for place, _, _ in points], [y.at(mean) for mean in line.means]
-    sheet.line(across, up, look, name=f"curve-{name}")
-    for place, mean, error in points:
-        if isfinite(mean) and isfinite(error) and error > 0:
-            ends = (y.at(mean - error), y.at(mean + error))
-            bar = Look(look.colour, 0.6)
-            sheet.line((place, place), ends, bar, name=f"error-{name}")
-    for k, (place, mean, _) in enumerate(points):
-        if isfinite(mean):
-            title = f"{line.label}, {k + 1}: {significant(mean, 4)}"
-            sheet.mark(place, y.at(mean), look, name=f"point-{name}-{k}", title=title)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...runs.summary import RunSummary
 from ..figures.history import MARKS
 from ..sections.control import moment
-from ..sections.history_figure import HistoryPoint, history_figure, point_of
+from ..sections.history_figure import HistoryPoint, history_figure
 from ..sections.verdicts import SHAPES, badge
 from ..text.blocks import (
     Badge,
@@ -155,10 +155,7 @@ def history_html(
             sentence = say(f"history.{key}", moment=when, n=n)
         approved = [row.run.run_id for row in rows if row.is_baseline and row.run]
         figure = history_figure(
-            [
-                point_of(row.run) if row.run else HistoryPoint(row.started, "")
-                for row in attempts
-            ],
+            [row.run or HistoryPoint(row.started, "") for row in attempts],
             baseline=approved[-1] if approved else "",
             always_show=tuple(always_show),
             source=word("history.each_file"),

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
@@ -45,83 +44,74 @@ def engine_figures(facts: Facts) -> tuple[Figure, ...]:
     need one picture.
     """
     figures: list[Figure] = []
+    frame = facts.result.agreement
     for ranking in facts.leads:
         if not ranking.others or not ranking.measured or len(figures) == MODELS:
             continue
-        pairs = _pairs_about(facts, ranking.record)
+        about = [is_about(ranking.record, row) for row in frame.to_dict("records")]
+        pairs = frame[np.array(about, dtype=bool)]
         answered = [other.engine for _, other in ranking.others]
         verdicts = pairs.loc[pairs["engine_b"].isin(answered), "verdict"]
-        is_replayed = len(verdicts) and (verdicts == "replayed").all()
-        if not figures or not is_replayed:
-            figures.append(_engine_figure(facts, ranking, pairs))
-    return tuple(figures)
-
-
-def _engine_figure(facts: Facts, ranking: Ranking, pairs: pd.DataFrame) -> Figure:
-    """Return a ranking as each engine measured it; `pairs` compare its engines."""
-    record, model = ranking.record, short_name(ranking.subject)
-    others = [other for _, other in ranking.others][: len(ENGINES) - 1]
-    engines = tuple(engine_name(side.engine) for side in (record, *others))
-    bounds = [interval(side) for side in (record, *others)]
-    rows = []
-    for name in (record.features[row] for row in ranking.leading(ROWS)):
-        points = []
-        for side, engine, (low, high) in zip(
-            (record, *others), engines, bounds, strict=True
-        ):
-            at = side.features.index(name)
-            mean = float(side.mean[at])
-            if np.isfinite(mean):
-                points.append((engine, mean, float(low[at]), float(high[at])))
-        values = (f"{one} {number(mean, ranking.places)}" for one, mean, *_ in points)
-        title = say(
-            "figures.mark_alone",
+        if figures and len(verdicts) and (verdicts == "replayed").all():
+            continue
+        record, model = ranking.record, short_name(ranking.subject)
+        sides = [record, *(other for _, other in ranking.others)][: len(ENGINES)]
+        engines = tuple(engine_name(side.engine) for side in sides)
+        bounds = [interval(side) for side in sides]
+        rows = []
+        for name in (record.features[row] for row in ranking.leading(ROWS)):
+            points, values = [], []
+            for side, engine, (low, high) in zip(sides, engines, bounds, strict=True):
+                at = side.features.index(name)
+                mean = float(side.mean[at])
+                if np.isfinite(mean):
+                    points.append((engine, mean, float(low[at]), float(high[at])))
+                    values.append(f"{engine} {number(mean, ranking.places)}")
+            title = say(
+                "figures.mark_alone",
+                model=model,
+                feature=display_name(name),
+                value="; ".join(values),
+            )
+            rows.append(EngineRow(display_name(name), tuple(points), plain(title)))
+        uncompared = set(pairs.loc[pairs["verdict"] == "not compared", "engine_b"])
+        compared = [side for side in sides if side.engine not in uncompared]
+        orders = {
+            tuple(np.array(one.features)[np.argsort(one.rank)]) for one in compared
+        }
+        key, n = "one_order" if len(orders) == 1 else "orders", len(compared)
+        if n == 1:
+            key, n = "uncompared", len(engines)
+        alt = say(
+            "figures.engines_alt",
+            n=str(len(rows)),
+            total=count(len(record.features)),
+            what=word(f"asked.{record.of}"),
             model=model,
-            feature=display_name(name),
-            value="; ".join(values),
+            engines=joined(engines),
+            first=short_name(ranking.in_order[0]),
         )
-        rows.append(EngineRow(display_name(name), tuple(points), plain(title)))
-    uncompared = set(pairs.loc[pairs["verdict"] == "not compared", "engine_b"])
-    compared = [record, *(other for other in others if other.engine not in uncompared)]
-    orders = {tuple(np.array(one.features)[np.argsort(one.rank)]) for one in compared}
-    key, n = "one_order" if len(orders) == 1 else "orders", len(compared)
-    if n == 1:
-        key, n = "uncompared", len(engines)
-    alt = say(
-        "figures.engines_alt",
-        n=str(len(rows)),
-        total=count(len(record.features)),
-        what=word(f"asked.{record.of}"),
-        model=model,
-        engines=joined(engines),
-        first=short_name(ranking.in_order[0]),
-    )
-    return Figure(
-        id=f"fig-engines-{ranking.key}",
-        draw=draw_engines,
-        data={
-            "rows": tuple(rows),
-            "engines": engines,
-            "unit_label": plain(measured_in(facts, ranking)),
-            "baseline": ranking.nothing,
-            "baseline_label": word("figures.model_as_it_is") if record.loss else "",
-        },
-        alt=alt_text(plain(alt)),
-        headline=say(f"figures.{key}", model=model, n=tallied("importances", n)),
-        caption=say(
-            "figures.engines",
-            interval=interval_name(ranking, of_draws=True),
-            card=card_link(facts.card(record)),
-            table=Link(table_id(ranking)),
-        ),
-    )
-
-
-def _pairs_about(facts: Facts, record: Importance) -> pd.DataFrame:
-    """Return the rows of the agreement about the question of a record."""
-    frame = facts.result.agreement
-    about = [is_about(record, row) for row in frame.to_dict("records")]
-    return frame[np.array(about, dtype=bool)]
+        figure = Figure(
+            id=f"fig-engines-{ranking.key}",
+            draw=draw_engines,
+            data={
+                "rows": tuple(rows),
+                "engines": engines,
+                "unit_label": plain(measured_in(facts, ranking)),
+                "baseline": ranking.nothing,
+                "baseline_label": word("figures.model_as_it_is") if record.loss else "",
+            },
+            alt=alt_text(plain(alt)),
+            headline=say(f"figures.{key}", model=model, n=tallied("importances", n)),
+            caption=say(
+                "figures.engines",
+                interval=interval_name(ranking, of_draws=True),
+                card=card_link(facts.card(record)),
+                table=Link(table_id(ranking)),
+            ),
+        )
+        figures.append(figure)
+    return tuple(figures)
 
 
 def is_about(record: Importance, row: Any) -> bool:
@@ -133,14 +123,6 @@ def is_same_question(record: Importance, row: Any) -> bool:
     """Return whether a record answers the question of a row, whatever its options."""
     names = ("model", "method", "of", "loss", "positive_class")
     return question_of(record) == tuple(row[name] for name in names)
-
-
-class _Bands(NamedTuple):
-    """One pair as a panel, and how many of all its differences lie outside."""
-
-    panel: BandPanel
-    outside: int
-    total: int
 
 
 def band_figures(facts: Facts) -> tuple[Figure, ...]:
@@ -159,13 +141,12 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
         ranking = next((r for r in facts.leads if is_about(r.record, row)), None)
         if ranking is None:
             continue
-        sides = _sides(facts, row)
-        why = _why_not(ranking, row, sides)
-        if why or sides is None:
-            undrawn.append((row, why))
+        sides = _sides(facts, ranking, row)
+        if isinstance(sides, str):
+            undrawn.append((row, sides))
         else:
             drawn.append(_bands(facts, ranking, row["verdict"], *sides))
-    pages = paged_bands([bands.panel for bands in drawn[:PANELS]])
+    pages = paged_bands([panel for panel, _ in drawn[:PANELS]])
     left = iter(drawn)
     return tuple(
         _band_figure(facts, place, list(islice(left, len(page))), len(drawn), undrawn)
@@ -176,18 +157,19 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
 def _band_figure(
     facts: Facts,
     place: int,
-    here: list[_Bands],
+    here: Sequence[tuple[BandPanel, Sequence[bool]]],
     n_pairs: int,
     undrawn: Sequence[tuple[Any, str]],
 ) -> Figure:
     """Return one page of pairs; its headline is about all that were judged on it.
 
-    It names pairs that have no panel, each with its reason.
+    `here` has each panel, and of all its features whether they lie in their bands. The
+    caption names pairs that have no panel, each with its reason.
     """
-    panels = [bands.panel for bands in here]
-    judged = [bands for bands in here if bands.panel.verdict != "comparable"]
-    outside = sum(bands.outside for bands in judged or here)
-    total = sum(bands.total for bands in judged or here)
+    panels = [panel for panel, _ in here]
+    judged = [pair for pair in here if pair[0].verdict != "comparable"]
+    inside = [is_inside for _, own in judged or here for is_inside in own]
+    outside, total = inside.count(False), len(inside)
     key = "outside" if outside else "inside"
     lead = facts.leads[0].record
     label, unit = word("figures.difference"), facts.unit(lead)
@@ -234,29 +216,16 @@ def _band_figure(
     )
 
 
-def _why_not(
-    ranking: Ranking, row: Any, sides: tuple[Importance, Importance] | None
-) -> str:
-    """Return why a pair has no place on the axis, empty if it has."""
+def _sides(
+    facts: Facts, ranking: Ranking, row: Any
+) -> tuple[Importance, Importance] | str:
+    """Return a pair in one form and order, or why it has no place on the axis.
+
+    It has none unless its draws differ. Of our records for one question, the one in the
+    draw order of the row was compared.
+    """
     if " / " not in row["stream"]:
         return word("bands.same_draws" if row["stream"] else "bands.no_draws")
-    if sides is None:
-        return word("bands.absent")
-    one, other = sides
-    if one.form != other.form:
-        return plain(say("bands.forms", one=one.form, other=other.form))
-    if one.form != ranking.record.form:
-        return plain(say("bands.form", form=one.form))
-    if one.unit != other.unit:
-        return word("bands.units")
-    return "" if one.features else word("bands.features")
-
-
-def _sides(facts: Facts, row: Any) -> tuple[Importance, Importance] | None:
-    """Return a pair in one form and order; None unless its draws differ.
-
-    Of our records for one question, the one in the draw order of the row was compared.
-    """
     records = [r for r in facts.result.importances if is_same_question(r, row)]
     by_match = sorted(records, key=lambda r: not is_about(r, row))
     pairs = (
@@ -268,13 +237,22 @@ def _sides(facts: Facts, row: Any) -> tuple[Importance, Importance] | None:
         and f"{one.stream or 'none'} / {other.stream or 'none'}" == row["stream"]
     )
     pair = next(pairs, None)
-    return side_by_side(*pair)[:2] if pair else None
+    if pair is None:
+        return word("bands.absent")
+    one, other = side_by_side(*pair)[:2]
+    if one.form != other.form:
+        return plain(say("bands.forms", one=one.form, other=other.form))
+    if one.form != ranking.record.form:
+        return plain(say("bands.form", form=one.form))
+    if one.unit != other.unit:
+        return word("bands.units")
+    return (one, other) if one.features else word("bands.features")
 
 
 def _bands(
     facts: Facts, ranking: Ranking, verdict: str, one: Importance, other: Importance
-) -> _Bands:
-    """Return one pair of the lead measure as a panel.
+) -> tuple[BandPanel, list[bool]]:
+    """Return one pair of the lead measure as a panel, and which features lie inside.
 
     Of many features those outside their band are drawn, then the first of the others.
     """
@@ -284,9 +262,8 @@ def _bands(
     leading, own = first.in_order, ranking.in_order
     names = sorted(own, key=lambda n: leading.index(n) if n in leading else len(own))
     measured = [one.features.index(name) for name in names if name in one.features]
-    outside = [i for i in measured if not gaps.inside[i]]
-    inside = [i for i in measured if gaps.inside[i]]
-    visible = {*outside[:ROWS], *inside[: max(ROWS - len(outside), 0)]}
+    # A stable sort: those outside come first.
+    visible = sorted(measured, key=lambda i: bool(gaps.inside[i]))[:ROWS]
     rows = tuple(
         BandRow(
             name=display_name(one.features[i]),
@@ -304,4 +281,4 @@ def _bands(
         rows=rows,
         engines=f"{engine_name(one.engine)} − {other.engine}",
     )
-    return _Bands(panel, len(outside), len(measured))
+    return panel, [bool(gaps.inside[i]) for i in measured]

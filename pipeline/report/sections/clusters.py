@@ -27,7 +27,7 @@ from ..text.wording import (
 )
 from .facts import Facts, card_link, config_of, number_in, tallied
 from .leading_features import joint_values
-from .models_figure import interval_name, mark_title
+from .models_figure import figure_row, interval_name
 from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
 from .rankings import Ranking
 
@@ -314,17 +314,24 @@ def _figure(
     features = ranking.record.features
     of = {name: n for n, cluster in enumerate(found) for name in cluster.members}
     last = {of[name]: name for name in leaves if name in of}
+
+    def row_of(measured: Ranking, row: int, **more: Any) -> Row:
+        mean, text = measured.mean[row], number(measured.mean[row], ranking.places)
+        ends = float(measured.low[row]), float(measured.high[row])
+        return figure_row(measured, row, float(mean), ends, text, **more)
+
     rows = []
     for name in leaves:
         cluster = of.get(name, -1)
-        row = features.index(name) if name in features else None
-        rows.append(_figure_row(ranking, ranking, row, display_name(name), cluster))
+        if name in features:
+            rows.append(row_of(ranking, features.index(name), cluster=cluster))
+        else:  # not asked: a row without numbers
+            rows.append(Row(display_name(name), nan, text=MISSING, cluster=cluster))
         if last.get(cluster) == name:
             together = _measured(facts, ranking, found[cluster].members).together
             if together is not None:
-                words = word("clusters.row")
-                both = _figure_row(ranking, *together, words, cluster)
-                rows.append(replace(both, is_together=True))
+                both = row_of(*together, cluster=cluster, is_together=True)
+                rows.append(replace(both, name=word("clusters.row")))
 
     used = set(facts.result.associations["statistic"])
     statistics = ("spearman", "cramers_v", "correlation_ratio")
@@ -367,19 +374,6 @@ def _figure(
             table=Link(table_id(ranking)),
         ),
     )
-
-
-def _figure_row(
-    ranking: Ranking, measured: Ranking, row: int | None, name: str, cluster: int
-) -> Row:
-    """Return one row of the figure; without numbers for what was not asked."""
-    if row is None:
-        return Row(name, nan, text=MISSING, cluster=cluster)
-    mean = float(measured.mean[row])
-    ends = float(measured.low[row]), float(measured.high[row])
-    text = number(mean, ranking.places)
-    title = mark_title(measured, row, text, ends)
-    return Row(name, mean, *ends, text, cluster=cluster, title=title)
 
 
 def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:

@@ -42,58 +42,55 @@ def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
         key = marginal.record.model, marginal.record.of
         given = [r for r in facts.rankings if is_marginal_of(marginal.record, r.record)]
         given = given[: PANELS - 1]
-        if given and marginal.starts_at_loss and key not in figures:
-            shared = set(marginal.in_order).intersection(*(r.in_order for r in given))
-            most = min(max(PANEL_ROWS // (1 + len(given)), 3), MOST_EACH)
-            names = [name for name in marginal.in_order if name in shared][:most]
-            if names:
-                figures[key] = _figure(facts, marginal, given, names)
+        if not given or not marginal.starts_at_loss or key in figures:
+            continue
+        in_all = set(marginal.in_order).intersection(*(r.in_order for r in given))
+        most = min(max(PANEL_ROWS // (1 + len(given)), 3), MOST_EACH)
+        names = [name for name in marginal.in_order if name in in_all][:most]
+        if not names:
+            continue
+        record, model = marginal.record, full_name(marginal.subject)
+        panels = []
+        for ranking in (marginal, *given):
+            within = word(f"conditional.panel.{ranking.record.options['within']}")
+            panel = panel_of(ranking, names, {}, over_rows=False)
+            panels.append(
+                replace(panel, name=f"{within}, {facts.card(ranking.record)}")
+            )
+        lower = [
+            {record.features[row] for row, _ in much_lower(marginal, ranking)}
+            for ranking in given
+        ]
+        shared = [name for name in names if all(name in of for of in lower)]
+        alt = say(
+            "conditional.alt",
+            panels=str(len(panels)),
+            loss=loss_label(record.loss),
+            model=short_name(marginal.subject),
+            n=str(len(names)),
+            total=count(len(record.features)),
+        )
+        caption = say(
+            "conditional.caption",
+            card=card_link(facts.card(record)),
+            cards=cards_of(facts, given),
+        )
+        n, total = len(names), len(marginal.measured)
+        if n < total:
+            caption += say("conditional.fewer", n=str(n), total=count(total))
+        figures[key] = Figure(
+            id=f"fig-conditional-{key_of(record.model, record.of, record.loss)}",
+            draw=draw_models,
+            data=losses_data(facts, record, tuple(panels)),
+            alt=alt_text(plain(alt)),
+            headline=say(
+                "conditional.headline" if shared else "conditional.headline_none",
+                model=model,
+                features=joined(map(short_name, shared)),
+            ),
+            caption=caption,
+        )
     return tuple(figures.values())
-
-
-def _figure(
-    facts: Facts, marginal: Ranking, given: Sequence[Ranking], names: Sequence[str]
-) -> Figure:
-    """Return the losses of one model, among all rows and given the others."""
-    record, model = marginal.record, full_name(marginal.subject)
-    panels = []
-    for ranking in (marginal, *given):
-        within = word(f"conditional.panel.{ranking.record.options['within']}")
-        panel = panel_of(ranking, names, {}, over_rows=False)
-        panels.append(replace(panel, name=f"{within}, {facts.card(ranking.record)}"))
-    lower = [
-        {record.features[row] for row, _ in much_lower(marginal, ranking)}
-        for ranking in given
-    ]
-    shared = [name for name in names if all(name in of for of in lower)]
-    alt = say(
-        "conditional.alt",
-        panels=str(len(panels)),
-        loss=loss_label(record.loss),
-        model=short_name(marginal.subject),
-        n=str(len(names)),
-        total=count(len(record.features)),
-    )
-    caption = say(
-        "conditional.caption",
-        card=card_link(facts.card(record)),
-        cards=cards_of(facts, given),
-    )
-    n, total = len(names), len(marginal.measured)
-    if n < total:
-        caption += say("conditional.fewer", n=str(n), total=count(total))
-    return Figure(
-        id=f"fig-conditional-{key_of(record.model, record.of, record.loss)}",
-        draw=draw_models,
-        data=losses_data(facts, record, tuple(panels)),
-        alt=alt_text(plain(alt)),
-        headline=say(
-            "conditional.headline" if shared else "conditional.headline_none",
-            model=model,
-            features=joined(map(short_name, shared)),
-        ),
-        caption=caption,
-    )
 
 
 def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:

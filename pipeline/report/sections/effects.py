@@ -4,7 +4,7 @@ And what a figure tells beside its curves: rows, mean, known lines, options.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -111,45 +111,26 @@ def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
         places, counts = rows["level"].astype(str), rows["rows"].astype(int)
     else:
         places, counts = rows["low"] / 2 + rows["high"] / 2, rows["weight"]
-    # Only the band of the leading model is drawn.
-    bands = {
-        effect.model: tuple(
-            zip(effect.band_low.tolist(), effect.band_high.tolist(), strict=True)
-        )
-        for effect in own
-        if effect.model == curves[0].model
-    }
-    drawn = tuple(
-        Curve(
-            label=display_name(_subject(effect.model)),
-            grid=shown_points(effect.grid.tolist()),
-            values=tuple(effect.values.tolist()),
-            lead=effect.model in ("", first),
-            band=bands.get(effect.model, ()),
-            missing=facts.result.mean_at_missing(effect),
-        )
-        for effect in own
-    )
-    if own[0].kind == "category":  # missing cells are one more level
-        drawn = tuple(map(_with_missing, drawn))
+    drawn = []
+    for effect in own:
+        grid = shown_points(effect.grid.tolist())
+        values = tuple(effect.values.tolist())
+        band: tuple[tuple[float, float], ...] = ()
+        if effect.model == curves[0].model:  # the others would hide it
+            ends = effect.band_low.tolist(), effect.band_high.tolist()
+            band = tuple(zip(*ends, strict=True))
+        missing = facts.result.mean_at_missing(effect)
+        if effect.kind == "category" and np.isfinite(missing):  # one more level
+            grid, values = (*grid, word("figures.no_level")), (*values, missing)
+            band = (*band, (nan, nan)) if band else ()
+        label, lead = display_name(_subject(effect.model)), effect.model in ("", first)
+        drawn.append(Curve(label, grid, values, lead, band, missing))
     return EffectPanel(
         feature=display_name(feature),
         kind=own[0].kind,
-        curves=drawn,
+        curves=tuple(drawn),
         counts=tuple(zip(shown_points(places), counts.tolist(), strict=True)),
         lines=tuple(line[1:3] for line in _claimed_lines(facts, own)),
-    )
-
-
-def _with_missing(curve: Curve) -> Curve:
-    """Return a curve of levels with what is predicted for none last, if known."""
-    if not np.isfinite(curve.missing):
-        return curve
-    return replace(
-        curve,
-        grid=(*curve.grid, word("figures.no_level")),
-        values=(*curve.values, curve.missing),
-        band=(*curve.band, (np.nan, np.nan)) if curve.band else (),
     )
 
 
@@ -216,7 +197,7 @@ def _figure(
         data={
             "panels": tuple(panels),
             "axis_label": label,
-            "reference": None if mean is None else mean.raw,
+            "reference": nan if mean is None else mean.raw,
             "reference_text": mean_text,
             "counts_label": look_up("nouns.row")[1],
             "missing_text": word("figures.no_value"),

@@ -17,7 +17,7 @@ LINES = 6
 
 
 class HistoryPoint(NamedTuple):
-    """What one run, or attempt, tells the figure.
+    """What an attempt, or this run, tells the figure: a part of a `RunSummary`.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
     this = summarise(facts.result)
     now = HistoryPoint(this.started, facts.result.verdict, this.measure, this.leaders)
     figure = history_figure(
-        [*map(point_of, before), now],
+        [*before, now],
         baseline=facts.history.baseline.run_id if facts.history.baseline else "",
         always_show=config_of(facts, "report").get("always_show", ()),
         n_runs=facts.history.n_runs + 1,
@@ -56,13 +56,8 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
     return (figure,)
 
 
-def point_of(run: RunSummary) -> HistoryPoint:
-    """Return a run as a point of the figure."""
-    return HistoryPoint(run.started, run.verdict, run.measure, run.leaders, run.run_id)
-
-
 def history_figure(
-    runs: Sequence[HistoryPoint],
+    runs: Sequence[HistoryPoint | RunSummary],
     *,
     baseline: str = "",
     always_show: Sequence[str] = (),
@@ -73,7 +68,7 @@ def history_figure(
 
     Parameters
     ----------
-    runs : sequence of HistoryPoint
+    runs : sequence of HistoryPoint or RunSummary
         Oldest first, at least one.
     baseline : str
         The run that is the approved baseline, "" if there is none. If it is not
@@ -87,10 +82,24 @@ def history_figure(
     """
     last = runs[-MOST_RUNS:]
     n_all = n_runs or len(runs)
-    places = (n for n, run in enumerate(last) if run.run_id == baseline)
-    place = next(places, None) if baseline else None
+    run_ids = [run.run_id for run in last]
+    place = run_ids.index(baseline) if baseline and baseline in run_ids else None
     newest = next((run for run in reversed(last) if run.leaders), None)
-    lines, names = _lines(last, newest, always_show)
+    lines = []
+    names: list[str] = []
+    if newest is not None:
+        latest = {leader.feature: leader for leader in newest.leaders}
+        always = (name for name in always_show if name in latest)
+        names = list(dict.fromkeys((*[*latest][:LINES], *always)))
+        same = [run.leaders if run.measure == newest.measure else () for run in last]
+        by_name = [{leader.feature: leader for leader in leaders} for leaders in same]
+        for name in names:
+            nothing = Leader(name, nan, nan, nan, nan)
+            _, values, low, high, _ = zip(
+                *(leaders.get(name, nothing) for leaders in by_name), strict=True
+            )
+            text = significant(latest[name].value)
+            lines.append(LeaderLine(values, low, high, text))
     alt = say(
         "history.alt",
         n=say_count(tallied("runs", len(last)), "past_run"),
@@ -113,7 +122,7 @@ def history_figure(
         id="fig-history",
         draw=draw_history,
         data={
-            "lines": lines,
+            "lines": tuple(lines),
             "names": tuple(map(display_name, names)),
             "verdicts": tuple(run.verdict for run in last),
             "words": tuple(look_up("history.marks")),
@@ -127,35 +136,7 @@ def history_figure(
     )
 
 
-def _lines(
-    runs: Sequence[HistoryPoint],
-    newest: HistoryPoint | None,
-    always_show: Sequence[str],
-) -> tuple[tuple[LeaderLine, ...], tuple[str, ...]]:
-    """Return a line for each leader of the newest run, and its name."""
-    if newest is None:
-        return (), ()
-    latest = {leader.feature: leader for leader in newest.leaders}
-    always = (name for name in always_show if name in latest)
-    names = tuple(dict.fromkeys((*[*latest][:LINES], *always)))
-    same = [run.leaders if run.measure == newest.measure else () for run in runs]
-    by_name = [{leader.feature: leader for leader in leaders} for leaders in same]
-    nothing = Leader("", nan, nan, nan, nan)
-    lines = []
-    for name in names:
-        estimates = [leaders.get(name, nothing) for leaders in by_name]
-        lines.append(
-            LeaderLine(
-                values=tuple(leader.value for leader in estimates),
-                low=tuple(leader.low for leader in estimates),
-                high=tuple(leader.high for leader in estimates),
-                text=significant(latest[name].value),
-            )
-        )
-    return tuple(lines), names
-
-
-def _headline(runs: Sequence[HistoryPoint], *, is_cut: bool) -> Sentence:
+def _headline(runs: Sequence[HistoryPoint | RunSummary], *, is_cut: bool) -> Sentence:
     """Return how the last run came out, and since when it has."""
     verdict = runs[-1].verdict
     if not verdict:

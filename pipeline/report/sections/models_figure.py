@@ -236,16 +236,15 @@ def panel_of(
     rows = []
     for name in names:
         at = record.features.index(name)
-        raw = record.raw[at]
-        mean = float(raw.mean())
-        text = number(mean, ranking.places)
-        repeats, ends = tuple(raw.tolist()) if ranking.is_drawn else (), (nan, nan)
+        mean = float(record.raw[at].mean())
+        text, ends = number(mean, ranking.places), (nan, nan)
         if over_rows:
             # The interval is one of a rise or a ratio: as losses after shuffling.
             low, high = float(ranking.low[at]), float(ranking.high[at])
             is_ratio = record.form == "ratio"
             ends = (base * low, base * high) if is_ratio else (base + low, base + high)
-            repeats = ()
+        has_boxes = ranking.is_drawn and not over_rows
+        repeats = tuple(record.raw[at].tolist()) if has_boxes else ()
         flag, mark, note = flags.get(name), "", ""
         if flag and record.model in (*flag.matters, *flag.hardly):
             mark = MARK
@@ -253,29 +252,35 @@ def panel_of(
             if record.model in flag.hardly:
                 models = joined(map(short_name, flag.matters))
                 note = plain(say("flags.note", models=models))
-        title = mark_title(ranking, at, text, ends)
-        rows.append(
-            Row(display_name(name), mean, *ends, text, repeats, title, mark, note)
-        )
+        more = {"repeats": repeats, "mark": mark, "note": note}
+        rows.append(figure_row(ranking, at, mean, ends, text, **more))
     before = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=before))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
 
 
-def mark_title(
-    ranking: Ranking, row: int, value: str, ends: tuple[float, float]
-) -> str:
-    """Return what a mark tells under the pointer: whose, its value, its interval."""
-    record = ranking.record
+def figure_row(
+    ranking: Ranking,
+    row: int,
+    estimate: float,
+    ends: tuple[float, float],
+    text: str,
+    **more: Any,
+) -> Row:
+    """Return one feature as a row of a figure: its number, its interval, both in words.
+
+    Under the pointer it tells whose they are.
+    """
+    name = display_name(ranking.record.features[row])
     words = say(
         "figures.mark" if np.isfinite(ends).all() else "figures.mark_alone",
         model=short_name(ranking.subject),
-        feature=display_name(record.features[row]),
-        value=value,
+        feature=name,
+        value=text,
         low=number(ends[0], ranking.places),
         high=number(ends[1], ranking.places),
     )
-    return plain(words)
+    return Row(name, estimate, *ends, text, title=plain(words), **more)
 
 
 def _headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:

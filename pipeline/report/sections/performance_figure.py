@@ -4,7 +4,7 @@ With calibration comes its table: how many rows of the class each tenth holds, a
 many were to be expected.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from ...records.ranking import LEVEL
@@ -34,13 +34,71 @@ Models: TypeAlias = list[tuple[str, list[Row]]]
 
 def performance_blocks(facts: Facts) -> tuple[Figure | Table, ...]:
     """Return the figure of a run that measured what it needs, and what goes with it."""
-    if len(facts.result.residuals):
-        return (_residuals(facts),)
-    if len(facts.result.calibration):
-        every = _by_model(facts, "calibration")
+    if every := _by_model(facts, "residuals"):
+        tail = f", {facts.target_unit}" if facts.target_unit else ""
+        up, across = word("diagnostics.residual"), word("diagnostics.prediction")
+        data: dict[str, Any] = {"labels": (f"{up}{tail}", f"{across}{tail}")}
+        caption = say("diagnostics.residual_caption")
+        return (_figure(facts, "regression", every, draw_residuals, data, caption),)
+    if every := _by_model(facts, "calibration"):
         positive = str(every[0][1][0]["positive_class"])
-        return (_classes(facts, every, positive), _calibration_table(every, positive))
+        kind = "binary" if positive else "multiclass"
+        readings = facts.result.readings
+        is_area = (readings["split"] == "test") & (readings["reading"] == "auc")
+        areas = readings[is_area].groupby("model")["value"].first()
+        curves = []
+        for model, rows in _by_model(facts, "roc")[:MOST_PANELS]:
+            label = display_name(model)
+            if model in areas:
+                label = f"{label}, AUC{NO_BREAK}{number(float(areas[model]), 3)}"
+            curves.append((label, rows))
+        share = say("diagnostics.share_right")
+        if positive:
+            share = say("diagnostics.share", cls=short_name(positive))
+        data = {
+            "curves": tuple(curves),
+            "roc_title": word("diagnostics.roc"),
+            "roc_labels": (
+                word("diagnostics.true_rate"),
+                word("diagnostics.false_rate"),
+            ),
+            "labels": (plain(share), word("diagnostics.tenths")),
+        }
+        caption = (
+            *(say("diagnostics.roc_caption") if curves else ()),
+            *say(
+                "diagnostics.calibration_caption",
+                level=percent(LEVEL),
+                table=Link("tab-calibration"),
+            ),
+        )
+        return (
+            _figure(facts, kind, every, draw_classes, data, caption),
+            _calibration_table(every, positive),
+        )
     return ()
+
+
+def _figure(
+    facts: Facts,
+    kind: str,
+    every: Models,
+    draw: Callable[..., Any],
+    data: Mapping[str, Any],
+    caption: Sentence,
+) -> Figure:
+    """Return the figure of the first models; its caption names the others."""
+    drawn, others = every[:MOST_PANELS], every[MOST_PANELS:]
+    models = joined(short_name(model) for model, _ in drawn)
+    panels = tuple((display_name(model), rows) for model, rows in drawn)
+    return Figure(
+        id="fig-performance",
+        draw=draw,
+        data={**data, "panels": panels},
+        alt=alt_text(plain(say(f"diagnostics.alt.{kind}", models=models))),
+        headline=_headline(facts, every, kind),
+        caption=(*caption, *not_drawn([model for model, _ in others])),
+    )
 
 
 def _by_model(facts: Facts, name: str) -> Models:
@@ -54,76 +112,6 @@ def _by_model(facts: Facts, name: str) -> Models:
         if len(rows):
             every.append((model, rows.assign(at=rows.index).to_dict("records")))
     return every
-
-
-def _classes(facts: Facts, every: Models, positive: str) -> Figure:
-    """Return ROC curves and calibration of models of classes."""
-    readings = facts.result.readings
-    is_area = (readings["split"] == "test") & (readings["reading"] == "auc")
-    areas = readings[is_area].groupby("model")["value"].first()
-    curves = []
-    for model, rows in _by_model(facts, "roc")[:MOST_PANELS]:
-        label = display_name(model)
-        if model in areas:
-            label = f"{label}, AUC{NO_BREAK}{number(float(areas[model]), 3)}"
-        curves.append((label, rows))
-    share = say("diagnostics.share_right")
-    if positive:
-        share = say("diagnostics.share", cls=short_name(positive))
-    roc_labels = word("diagnostics.true_rate"), word("diagnostics.false_rate")
-    data = {
-        "curves": tuple(curves),
-        "panels": _panels(every),
-        "roc_title": word("diagnostics.roc"),
-        "roc_labels": roc_labels,
-        "labels": (plain(share), word("diagnostics.tenths")),
-    }
-    caption = say(
-        "diagnostics.calibration_caption",
-        level=percent(LEVEL),
-        table=Link("tab-calibration"),
-    )
-    if curves:
-        caption = (*say("diagnostics.roc_caption"), *caption)
-    return Figure(
-        id="fig-performance",
-        draw=draw_classes,
-        data=data,
-        alt=_alt("binary" if positive else "multiclass", every),
-        headline=_headline(facts, every, "binary" if positive else "multiclass"),
-        caption=(*caption, *_not_drawn(every)),
-    )
-
-
-def _residuals(facts: Facts) -> Figure:
-    """Return the residuals of models of numbers."""
-    every = _by_model(facts, "residuals")
-    tail = f", {facts.target_unit}" if facts.target_unit else ""
-    labels = (
-        f"{word('diagnostics.residual')}{tail}",
-        f"{word('diagnostics.prediction')}{tail}",
-    )
-    return Figure(
-        id="fig-performance",
-        draw=draw_residuals,
-        data={"panels": _panels(every), "labels": labels},
-        alt=_alt("regression", every),
-        headline=_headline(facts, every, "regression"),
-        caption=(*say("diagnostics.residual_caption"), *_not_drawn(every)),
-    )
-
-
-def _alt(kind: str, every: Models) -> str:
-    models = joined(short_name(model) for model, _ in every[:MOST_PANELS])
-    return alt_text(plain(say(f"diagnostics.alt.{kind}", models=models)))
-
-
-def _not_drawn(every: Models) -> Sentence:
-    return not_drawn([model for model, _ in every[MOST_PANELS:]])
-
-
-def _panels(every: Models) -> tuple[tuple[str, list[Row]], ...]:
-    return tuple((display_name(model), rows) for model, rows in every[:MOST_PANELS])
 
 
 def _headline(facts: Facts, every: Models, kind: str) -> Sentence:

@@ -5,13 +5,11 @@ from math import nan
 
 import numpy as np
 
-from ..figures.parts import Row
 from ..figures.ranking import draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, lone, loss_label, number
 from ..text.wording import (
     alt_text,
-    display_name,
     full_name,
     joined,
     say,
@@ -19,7 +17,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, repeats_of
-from .models_figure import interval_name, mark_title
+from .models_figure import figure_row, interval_name
 from .ranking_tables import (
     baseline_of,
     measured_in,
@@ -54,18 +52,9 @@ def ranking_figure(
         value = value_of(ranking, row)
         low, high = float(ranking.low[row]), float(ranking.high[row])
         ends = (low, high) if is_random and low < high else (nan, nan)
-        repeats = record.values[row].tolist()
-        rows.append(
-            Row(
-                name=display_name(record.features[row]),
-                estimate=value.raw,
-                low=low,
-                high=high,
-                text=value.text,
-                repeats=tuple(repeats) if with_repeats else (),
-                title=mark_title(ranking, row, value.text, ends),
-            )
-        )
+        repeats = tuple(record.values[row].tolist()) if with_repeats else ()
+        mark = figure_row(ranking, row, value.raw, ends, value.text, repeats=repeats)
+        rows.append(mark)
     baseline: Sentence = ()
     if ranking.starts_at_loss:
         loss, value = loss_label(record.loss), baseline_of(ranking)

@@ -6,14 +6,14 @@ rows; the ranks in both are counted.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import nan
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ...records.ranking import LEVEL
-from ..figures.ranks import RankRow, draw_rank_intervals
+from ..figures.ranks import draw_rank_intervals
 from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
@@ -105,21 +105,31 @@ def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:
     return kinds
 
 
-def _rank_rows(facts: Facts, ranking: Ranking) -> dict[str, RankRow]:
-    """Return the rank of each feature, and those that are open to it."""
-    frame = facts.result.stability
-    frame = frame[frame["record"] == ranking.index].set_index("feature")
-    rows = {}
-    for row, name in enumerate(ranking.record.features):
-        ends = (float(ranking.repeats_first[row]), float(ranking.repeats_last[row]))
-        others = (nan, nan)
-        if name in frame.index:
-            low, high = frame.loc[name, ["rank_low", "rank_high"]]
-            others = (float(low), float(high))
-        elif ranking.row_intervals:
-            others = (float(ranking.first[row]), float(ranking.last[row]))
-        rows[name] = RankRow(float(ranking.rank[row]), ends, others)
-    return rows
+def _rank_rows(facts: Facts, ranking: Ranking) -> pd.DataFrame:
+    """Return the rank of each feature, and those that are open to it.
+
+    Columns as in `draw_rank_intervals`, and whether nothing that is known leaves
+    another rank open.
+    """
+    frame = pd.DataFrame(
+        {
+            "rank": ranking.rank,
+            "draws_low": ranking.repeats_first,
+            "draws_high": ranking.repeats_last,
+            "rows_low": ranking.first if ranking.row_intervals else nan,
+            "rows_high": ranking.last if ranking.row_intervals else nan,
+        },
+        index=[*ranking.record.features],
+        dtype=float,
+    )
+    stable = facts.result.stability
+    stable = stable[stable["record"] == ranking.index].set_index("feature")
+    ends = stable[["rank_low", "rank_high"]].to_numpy(float)
+    frame.loc[stable.index, ["rows_low", "rows_high"]] = ends
+    widths = [frame[f"{of}_high"] - frame[f"{of}_low"] for of in ("draws", "rows")]
+    known = pd.concat(widths, axis=1)
+    is_certain = known.notna().any(axis=1) & (known.fillna(0.0) == 0.0).all(axis=1)
+    return frame.assign(is_certain=is_certain)
 
 
 def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | Sentence:
@@ -130,11 +140,11 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
     names = [
         name
         for name in (first.record.features[row] for row in rows)
-        if not all(of[name].is_certain for of in ranked)
+        if not all(of.at[name, "is_certain"] for of in ranked)
     ]
     certain = count(len(rows) - len(names))
     names = names if len(names) <= ROWS + SLACK else names[:ROWS]
-    has_others = any(isfinite(row.rows[0]) for of in ranked for row in of.values())
+    is_resampled = [of["rows_low"].notna() for of in ranked]
 
     # How many ranks the random draws leave certain, and other rows.
     path, order = f"importances[{first.index}].values", list(rows)
@@ -147,7 +157,7 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
     number = Value(path, fixed, count(fixed), derived="count")
     if not names:
         models = series(full_name(ranking.subject) for ranking in rankings)
-        on_all_rows = all(isfinite(of[name].rows[0]) for of in ranked for name in of)
+        on_all_rows = all(known.all() for known in is_resampled)
         on_rows = say("ranks.settled_rows") if on_all_rows else ()
         card = card_link(facts.card(first.record))
         return say("ranks.settled", models=models, n=number, rows=on_rows, card=card)
@@ -157,14 +167,17 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         total=count(n_features),
         models=series(short_name(ranking.subject) for ranking in rankings),
         first=short_name(names[0]),
-        places=rank_text(ranked[0][names[0]].rank),
+        places=rank_text(ranked[0].at[names[0], "rank"]),
     )
     return Figure(
         id=f"fig-rank-intervals-{first.key}",
         draw=draw_rank_intervals,
         data={
             "panels": tuple(
-                (display_name(ranking.subject), tuple(of[name] for name in names))
+                (
+                    display_name(ranking.subject),
+                    of.loc[names].drop(columns="is_certain"),
+                )
                 for ranking, of in zip(rankings, ranked, strict=True)
             ),
             "names": tuple(map(display_name, names)),
@@ -180,7 +193,9 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         ),
         caption=say(
             "ranks.figure",
-            anew=say("ranks.anew", level=percent(LEVEL)) if has_others else (),
+            anew=say("ranks.anew", level=percent(LEVEL))
+            if any(map(any, is_resampled))
+            else (),
             certain=say("ranks.certain", n=certain) if certain != "0" else (),
             card=card_link(facts.card(first.record)),
             table=joined(Link(table_id(ranking)) for ranking in rankings),

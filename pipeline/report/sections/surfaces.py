@@ -92,8 +92,8 @@ def _figure(
                     name=display_name(surface.model),
                     first=shown_points(surface.first_grid.tolist()),
                     second=shown_points(surface.second_grid.tolist()),
-                    values=tuple(map(tuple, surface.values.tolist())),
-                    within=tuple(map(tuple, surface.within.tolist())),
+                    values=surface.values,
+                    within=surface.within,
                 )
                 for surface in surfaces
             ),

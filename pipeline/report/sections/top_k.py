@@ -37,22 +37,119 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     frame = facts.result.top_k
     labels = _labels(facts, frame)
     blocks: list[Figure | Sentence] = []
-    for judge, part in frame.groupby("judge", sort=False):
-        if np.isfinite(part["value"]).any():
-            blocks.append(_figure(facts, str(judge), part, labels))
-        else:
-            loss = loss_label(str(part["loss"].iloc[0]))
-            blocks.append(say("top_k.nothing", judge=full_name(str(judge)), loss=loss))
+    for judge, own in frame.groupby("judge", sort=False):
+        judge, loss = str(judge), str(own["loss"].iloc[0])
+        if not np.isfinite(own["value"]).any():
+            name, measured = full_name(judge), loss_label(loss)
+            blocks.append(say("top_k.nothing", judge=name, loss=measured))
+            continue
+        curves: dict[str, list[TopKLine]] = {}
+        caption = say("top_k.caption", judge=full_name(judge))
+        for protocol, part in own.groupby("protocol", sort=False):
+            curves[str(protocol)] = _lines(part, labels)
+            folds = tallied("top_k", int(part["fold"].nunique()))
+            counted = say_count(folds, "fold")
+            if protocol == "splits":
+                counted = say_count(folds, "split")
+            caption += say(f"top_k.{protocol}", folds=counted)
+        caption += say("top_k.data")
+
+        # There are only so many looks of a line: one of each method before a second.
+        every = [line for lines in curves.values() for line in lines]
+        visible = {line.label for line in every if _has_points(line)}
+        whose = [who for who, _ in own.groupby(WHO, sort=False)]
+        methods = {labels[who]: who[1] for who in whose if labels[who] in visible}
+        first = {method: label for label, method in reversed(methods.items())}
+        order = sorted(methods, key=lambda label: first[methods[label]] != label)
+        drawn = order[:MOST_LINES]
+        panels = []
+        for protocol, lines in curves.items():
+            shown = [
+                line for line in lines if line.label in drawn and _has_points(line)
+            ]
+            title = word(f"top_k.panel_{protocol}") if len(curves) > 1 else ""
+            if shown:
+                panels.append((title, tuple(shown)))
+
+        empty = dict.fromkeys(line.label for line in every if not _has_points(line))
+        if any(np.isnan(line.means).any() and _has_points(line) for line in every):
+            caption += say("top_k.gaps")
+        if empty:
+            caption += say("top_k.empty", names=joined(empty, "; "))
+        if len(methods) > MOST_LINES:
+            more = tallied("top_k", len(methods) - MOST_LINES)
+            caption += say("top_k.more", n=more)
+        names = dict.fromkeys(line.label for _, lines in panels for line in lines)
+        alt = word("top_k.alt").format(
+            n=len(names), judge=display_name(judge), loss=loss_label(loss)
+        )
+        figure = Figure(
+            id=f"fig-top-k-{key_of(judge)}",
+            draw=draw_top_k,
+            data={
+                "panels": tuple(panels),
+                "axis_label": word("top_k.axis"),
+                "head": _head(facts, loss),
+            },
+            alt=alt_text(f"{alt} {'; '.join(names)}."),
+            headline=say("top_k.headline", judge=short_name(judge)),
+            caption=caption,
+        )
+        blocks.append(figure)
     return tuple(blocks)
 
 
 def selection_tables(facts: Facts) -> tuple[Table, ...]:
-    """Return one table per model that judges the sets, none if none was asked."""
-    frame = facts.result.selection
-    return tuple(
-        _selection_table(facts, str(judge), part)
-        for judge, part in frame.groupby("judge", sort=False)
-    )
+    """Return one table per model that judges the sets, none if none was asked.
+
+    Losses are means over the splits in which anything is kept.
+    """
+    tables = []
+    for judge, own in facts.result.selection.groupby("judge", sort=False):
+        labels = _labels(facts, own)
+        found = []
+        for who, part in own.groupby(WHO, sort=False):
+            values = part["value"].dropna()
+            error = float(values.std(ddof=1) / np.sqrt(len(values)))
+            size, mean = float(part["k"].mean()), float(values.mean())
+            found.append((labels[who], size, mean, error))
+        _, _, means, errors = zip(*found, strict=True)
+        places = decimals(means, errors)
+        notes = [say("selection.note"), say("selection.error_note")]
+        empty = int(own.loc[own["k"] == 0, "split"].nunique())
+        if empty:
+            n = say_count(tallied("selection", empty), "split")
+            notes.append(say("selection.empty", n=n))
+        path, splits = "selection.value", tallied("selection", own["split"].nunique())
+        head = _head(facts, str(own["loss"].iloc[0]))
+        table = table_of(
+            f"selection-{key_of(str(judge))}",
+            "selection",
+            [
+                "ranking:header",
+                "kept:number",
+                Column((head,), "number"),
+                "error:number",
+            ],
+            [
+                (
+                    display_name(label),
+                    Value("selection.k", size, number(size, 1), derived="mean"),
+                    Value(path, mean, number(mean, places), derived="mean"),
+                    Value(path, error, number(error, places), derived="standard error"),
+                )
+                for label, size, mean, error in found
+            ],
+            caption=say(
+                "selection.caption",
+                judge=full_name(str(judge)),
+                splits=say_count(splits, "split"),
+            ),
+            notes=tuple(notes),
+            source="tables/selection.csv",
+        )
+        tables.append(table)
+    return tuple(tables)
 
 
 def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
@@ -91,63 +188,6 @@ def _head(facts: Facts, loss: str) -> str:
     return f"{loss_label(loss)}, {unit}" if unit else loss_label(loss)
 
 
-def _figure(
-    facts: Facts, judge: str, frame: pd.DataFrame, labels: Mapping[Who, str]
-) -> Figure:
-    loss = str(frame["loss"].iloc[0])
-    curves: dict[str, list[TopKLine]] = {}
-    caption = say("top_k.caption", judge=full_name(judge))
-    for protocol, part in frame.groupby("protocol", sort=False):
-        curves[str(protocol)] = _lines(part, labels)
-        folds = tallied("top_k", int(part["fold"].nunique()))
-        counted = say_count(folds, "fold")
-        if protocol == "splits":
-            counted = say_count(folds, "split")
-        caption += say(f"top_k.{protocol}", folds=counted)
-    caption += say("top_k.data")
-
-    # There are only so many looks of a line: one of each method before a second.
-    every = [line for lines in curves.values() for line in lines]
-    visible = {line.label for line in every if _has_points(line)}
-    whose = [who for who, _ in frame.groupby(WHO, sort=False)]
-    methods = {labels[who]: who[1] for who in whose if labels[who] in visible}
-    first = {method: label for label, method in reversed(methods.items())}
-    order = sorted(methods, key=lambda label: first[methods[label]] != label)
-    drawn = order[:MOST_LINES]
-    panels = []
-    for protocol, lines in curves.items():
-        shown = [line for line in lines if line.label in drawn and _has_points(line)]
-        title = word(f"top_k.panel_{protocol}") if len(curves) > 1 else ""
-        if shown:
-            panels.append((title, tuple(shown)))
-
-    gaps = [line for line in every if not all(map(isfinite, line.means))]
-    empty = dict.fromkeys(line.label for line in gaps if not _has_points(line))
-    if any(map(_has_points, gaps)):
-        caption += say("top_k.gaps")
-    if empty:
-        caption += say("top_k.empty", names=joined(empty, "; "))
-    if len(methods) > MOST_LINES:
-        more = tallied("top_k", len(methods) - MOST_LINES)
-        caption += say("top_k.more", n=more)
-    names = dict.fromkeys(line.label for _, lines in panels for line in lines)
-    alt = word("top_k.alt").format(
-        n=len(names), judge=display_name(judge), loss=loss_label(loss)
-    )
-    return Figure(
-        id=f"fig-top-k-{key_of(judge)}",
-        draw=draw_top_k,
-        data={
-            "panels": tuple(panels),
-            "axis_label": word("top_k.axis"),
-            "head": _head(facts, loss),
-        },
-        alt=alt_text(f"{alt} {'; '.join(names)}."),
-        headline=say("top_k.headline", judge=short_name(judge)),
-        caption=caption,
-    )
-
-
 def _lines(frame: pd.DataFrame, labels: Mapping[Who, str]) -> list[TopKLine]:
     """Return the curve of each ranking: mean and standard error over its folds."""
     lines = []
@@ -164,49 +204,3 @@ def _lines(frame: pd.DataFrame, labels: Mapping[Who, str]) -> list[TopKLine]:
 
 def _has_points(line: TopKLine) -> bool:
     return any(map(isfinite, line.means))
-
-
-def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
-    """Return the loss of the sets, means over the splits in which anything is kept."""
-    labels = _labels(facts, frame)
-    found = []
-    for who, part in frame.groupby(WHO, sort=False):
-        values = part["value"].dropna()
-        error = float(values.std(ddof=1) / np.sqrt(len(values)))
-        size, mean = float(part["k"].mean()), float(values.mean())
-        found.append((labels[who], size, mean, error))
-    _, _, means, errors = zip(*found, strict=True)
-    places = decimals(means, errors)
-    notes = [say("selection.note"), say("selection.error_note")]
-    empty = int(frame.loc[frame["k"] == 0, "split"].nunique())
-    if empty:
-        n = say_count(tallied("selection", empty), "split")
-        notes.append(say("selection.empty", n=n))
-    splits = tallied("selection", int(frame["split"].nunique()))
-    head = _head(facts, str(frame["loss"].iloc[0]))
-    return table_of(
-        f"selection-{key_of(judge)}",
-        "selection",
-        ["ranking:header", "kept:number", Column((head,), "number"), "error:number"],
-        [
-            (
-                display_name(label),
-                Value("selection.k", size, number(size, 1), derived="mean"),
-                Value("selection.value", mean, number(mean, places), derived="mean"),
-                Value(
-                    "selection.value",
-                    error,
-                    number(error, places),
-                    derived="standard error",
-                ),
-            )
-            for label, size, mean, error in found
-        ],
-        caption=say(
-            "selection.caption",
-            judge=full_name(judge),
-            splits=say_count(splits, "split"),
-        ),
-        notes=tuple(notes),
-        source="tables/selection.csv",
-    )

@@ -54,7 +54,7 @@ DISTRICT = EffectPanel(
 )
 
 
-def effects(panels, *, reference=None, text=""):
+def effects(panels, *, reference=nan, text=""):
     labels = {"axis_label": "mean prediction", "reference_text": text}
     labels |= {"missing_text": "n/a"}
     return draw_effects(panels, reference=reference, **labels).svg("x")

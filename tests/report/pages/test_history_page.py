@@ -68,17 +68,6 @@ def text(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without_style)))
 
 
-def history_point(day, **facts):
-    summary = run(day, **facts)
-    return HistoryPoint(
-        summary.started,
-        summary.verdict,
-        summary.measure,
-        summary.leaders,
-        summary.run_id,
-    )
-
-
 KILLED = HistoryRow("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
 
 
@@ -168,10 +157,10 @@ def test_an_audit_that_was_not_run_is_not_among_those_that_ended_well():
 
 def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
     runs = [
-        history_point(1),
-        history_point(2, measure="other"),
-        history_point(3, leaders=()),
-        history_point(4),
+        run(1),
+        run(2, measure="other"),
+        run(3, leaders=()),
+        run(4),
     ]
     figure = history_figure(runs)
     (a, b) = figure.data["lines"]
@@ -181,7 +170,7 @@ def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
 
 
 def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_them():
-    runs = [history_point(day) for day in range(100)]
+    runs = [run(day) for day in range(100)]
     assert len(history_figure(runs).data["verdicts"]) == 60
     figure = history_figure(runs, baseline=run(70).run_id)
     assert figure.data["baseline"][0] == 30
@@ -192,7 +181,7 @@ NOT_DRAWN = " The approved baseline, run {}, is not among the runs shown."
 
 
 def test_a_baseline_that_is_not_drawn_is_told():
-    runs, early = [history_point(day) for day in range(100)], run(10).run_id
+    runs, early = [run(day) for day in range(100)], run(10).run_id
     figure = history_figure(runs, baseline=early)
     assert figure.data["baseline"] is None
     assert NOT_DRAWN.format(early) in plain(figure.caption)
@@ -203,9 +192,9 @@ def test_a_baseline_that_is_not_drawn_is_told():
 
 def test_six_leaders_have_a_line_and_those_always_shown():
     many = tuple((f"x{n}", 1.0 - n / 10) for n in range(9))
-    names = history_figure(
-        [history_point(1, leaders=many)], always_show=("x8", "y")
-    ).data["names"]
+    names = history_figure([run(1, leaders=many)], always_show=("x8", "y")).data[
+        "names"
+    ]
     assert names == ("x0", "x1", "x2", "x3", "x4", "x5", "x8")
 
 
@@ -248,7 +237,7 @@ def test_equal_heights_are_equal_differences_in_every_line():
 
 
 def test_the_figure_in_words_keeps_to_its_length():
-    runs = [history_point(1, leaders=(("x_" * 200, 0.5),))]
+    runs = [run(1, leaders=(("x_" * 200, 0.5),))]
     alt = history_figure(runs).alt
     assert len(alt) in (249, 250)  # it ends where a word does
     assert alt.endswith("x_…")
@@ -308,11 +297,9 @@ def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
 
 
 def test_the_caption_says_how_many_of_all_runs_are_drawn():
-    figure = history_figure([history_point(1), history_point(2)], n_runs=1200)
+    figure = history_figure([run(1), run(2)], n_runs=1200)
     assert plain(figure.caption).endswith(" The last 2 of 1\u202f200 are shown.")
-    assert "are shown." not in plain(
-        history_figure([history_point(1), history_point(2)]).caption
-    )
+    assert "are shown." not in plain(history_figure([run(1), run(2)]).caption)
 
 
 def test_of_many_models_the_index_alone_tells_of_the_runs_before():

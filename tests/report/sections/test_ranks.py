@@ -1,18 +1,17 @@
 """Which ranks features could take and took: the cells, the lines, the table."""
 
 from dataclasses import replace
+from math import nan
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import collisions, groups, height, mark, points
 
-from importance_audit.report.figures.ranks import (
-    RankRow,
-    draw_rank_intervals,
-)
+from importance_audit.report.figures.ranks import draw_rank_intervals
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -91,7 +90,7 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     """Far apart a is first alone; b and c are told apart by nothing."""
     view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
     ((_, rows),) = figure_of(view, "intervals").data["panels"]
-    assert [row.draws for row in rows] == [(2.0, 3.0), (2.0, 3.0)]
+    assert rows[["draws_low", "draws_high"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
     assert "Features with certain ranks are not shown: 1." in plain(
         figure_of(view, "intervals").caption
     )
@@ -107,12 +106,13 @@ def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_tabl
 
 def ranks_svg(*rows):
     names = [f"f{n}" for n in range(len(rows))]
-    panels = [("forest", rows)]
+    ends = ("draws_low", "draws_high", "rows_low", "rows_high")
+    panels = [("forest", pd.DataFrame(rows, columns=["rank", *ends]))]
     return draw_rank_intervals(panels, names=names, axis_label="rank").svg("fig")
 
 
 def test_a_line_reaches_over_the_ranks_that_are_open():
-    svg = ranks_svg(RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0)))
+    svg = ranks_svg((1.0, 1.0, 3.0, nan, nan), (3.0, 2.0, 3.0, nan, nan))
     first, second = (points(group) for group in groups(svg, "interval"))
     assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
     assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)
@@ -121,7 +121,7 @@ def test_a_line_reaches_over_the_ranks_that_are_open():
 
 @pytest.mark.parametrize("last", [9, 4_000, 5_000, 70_000])
 def test_the_axis_has_room_for_the_last_of_however_many_ranks(last):
-    svg = ranks_svg(RankRow(1.0, (1.0, float(last)), (1.0, 2.0)))
+    svg = ranks_svg((1.0, 1.0, float(last), 1.0, 2.0))
     assert collisions(svg) == []
 
 
