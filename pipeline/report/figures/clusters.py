@@ -1,6 +1,7 @@
 """The figure of clusters: a tree of the features, and their ranking in its order."""
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,7 +55,7 @@ def draw_clusters(
         ys = np.interp(at, range(len(leaves)), leaves).tolist()
         look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
         sheet.line([*map(_TREE.at, strengths)], ys, look, name=f"join-{n}")
-    if limit == limit:
+    if not isnan(limit):
         x, half = _TREE.at(limit), parts.wide(limit_label) / 2
         sheet.line((x, x), (top, bottom), Look(INK, 0.8, DOTTED), name="limit")
         left = max(min(x, _NAMES - half) - half, 0.0)

@@ -27,7 +27,8 @@ from ..text.wording import (
 )
 from .facts import Facts, card_link, config_of, number_in, tallied
 from .leading_features import joint_values
-from .models_figure import figure_row, interval_name
+from .models_figure import interval_name
+from .ranking_figure import estimate_row
 from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
 from .rankings import Ranking
 
@@ -316,9 +317,8 @@ def _figure(
     last = {of[name]: name for name in leaves if name in of}
 
     def row_of(measured: Ranking, row: int, **more: Any) -> Row:
-        mean, text = measured.mean[row], number(measured.mean[row], ranking.places)
-        ends = float(measured.low[row]), float(measured.high[row])
-        return figure_row(measured, row, float(mean), ends, text, **more)
+        text = number(measured.mean[row], ranking.places)
+        return estimate_row(measured, row, text, **more)
 
     rows = []
     for name in leaves:

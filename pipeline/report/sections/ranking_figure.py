@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from math import nan
+from typing import Any
 
 import numpy as np
 
+from ..figures.parts import Row
 from ..figures.ranking import draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, lone, loss_label, number
@@ -49,12 +51,9 @@ def ranking_figure(
     with_repeats = is_random and 1 < record.n_repeats <= REPEATS and not in_boxes
     rows = []
     for row in shown_rows:
-        value = value_of(ranking, row)
-        low, high = float(ranking.low[row]), float(ranking.high[row])
-        ends = (low, high) if is_random and low < high else (nan, nan)
+        text = value_of(ranking, row).text
         repeats = tuple(record.values[row].tolist()) if with_repeats else ()
-        mark = figure_row(ranking, row, value.raw, ends, value.text, repeats=repeats)
-        rows.append(mark)
+        rows.append(estimate_row(ranking, row, text, repeats=repeats))
     baseline: Sentence = ()
     if ranking.starts_at_loss:
         loss, value = loss_label(record.loss), baseline_of(ranking)
@@ -125,3 +124,10 @@ def _headline(ranking: Ranking) -> Sentence:
     path = f"importances[{ranking.index}].mean"
     times = Value(path, ratio, number(ratio, 1), derived="ratio")
     return say("results.times", feature=names[0], ratio=times)
+
+
+def estimate_row(ranking: Ranking, row: int, text: str, **more: Any) -> Row:
+    """Return the estimate of one feature, with its interval if one is drawn."""
+    low, high = float(ranking.low[row]), float(ranking.high[row])
+    ends = (low, high) if ranking.is_drawn and low < high else (nan, nan)
+    return figure_row(ranking, row, float(ranking.mean[row]), ends, text, **more)
