@@ -18,6 +18,7 @@ from tests.report.made_variants import configured, plain_result
 
 from importance_audit.records.ranking import interval
 from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.ranking_figure import estimate_row
 from importance_audit.report.sections.rankings import cut, places, rankings
 from importance_audit.report.text.blocks import plain
 
@@ -39,6 +40,17 @@ def test_what_draws_nothing_has_no_interval_but_its_value():
 def test_one_repeat_shows_no_interval():
     record = made_importance("forest", ("a",), (3.0,), repeats=1)
     assert np.isnan(interval(record)).all()
+
+
+def test_repeats_that_are_all_equal_draw_no_interval():
+    record = made_importance("forest", ("a", "b"), (1.0, 1.0), repeats=3)
+    record = replace(record, raw=np.full((2, 3), 0.1))
+    low, high = interval(record)
+    assert low[0] < high[0]  # by rounding alone
+    (ranking,) = rankings(plain_result(("a", "b"), importances=(record,)))
+    row = estimate_row(ranking, 0, "0.1")
+    assert np.isnan([row.low, row.high]).all()
+    assert row.title.endswith("a: 0.1")
 
 
 @given(BOUNDS)
