@@ -57,30 +57,6 @@ def test_levels_without_a_row_are_not_on_the_curve():
     assert grid.tolist() == ["low", "mid", "top"]
 
 
-def test_the_values_scale_with_y_and_the_grid_with_x():
-    data = normal_data(2, -1, n_samples=400)
-    data = replace(data, X=data.X.round(6))  # x counts to 10 decimals
-    grid, values = stratpd(None, data, "x1", seed=1)
-    stretched = replace(data, X=data.X.assign(x1=4 * data.X["x1"]), y=8 * data.y)
-    other, scaled = stratpd(None, stretched, "x1", seed=1)
-    assert other == pytest.approx(4 * grid, abs=1e-9)
-    assert scaled == pytest.approx(8 * values, abs=1e-9)
-
-
-def test_a_gap_in_x_moves_the_grid_only():
-    gapped = crossed(SQUARE, x=np.array([0, 1, 2, 3, 104, 105.0]))
-    grid, values = stratpd(None, gapped, "x", **ONE_BLOCK)
-    assert grid.tolist() == [0, 1, 2, 3, 104, 105]
-    assert values == pytest.approx(SQUARE[:, np.newaxis], abs=1e-9)
-
-
-def test_a_constant_added_to_y_changes_no_curve():
-    data = normal_data(2, -1, n_samples=400)
-    _, values = stratpd(None, data, "x1", seed=1)
-    _, raised = stratpd(None, replace(data, y=data.y + 64), "x1", seed=1)
-    assert raised == pytest.approx(values, abs=1e-9)
-
-
 def test_several_trees_pool_their_leaves():
     # A tree has 8 leaves at most, 15 nodes with them: more slopes need more trees.
     options = {**ONE_BLOCK, "min_slopes_per_x": 16}
@@ -107,14 +83,6 @@ def test_with_nothing_to_hold_all_rows_are_one_leaf():
     alone = replace(data, X=data.X[["x"]])
     _, values = stratpd(None, alone, "x", seed=1, min_slopes_per_x=1)
     assert values[:, 0] == pytest.approx([0, 2, 5], abs=1e-9)
-
-
-def test_leaves_of_one_value_are_counted():
-    data = crossed([5.0, 5.0])
-    data = replace(data, X=data.X.assign(x=data.X["other"]))
-    strata = Strata(min_samples_leaf=8)
-    curve = curve_of(table_of(data, strata), "x", strata, seed=1)
-    assert (len(curve.grid), curve.n_ignored) == (0, 8)
 
 
 def test_the_leaves_of_a_number_are_larger_than_those_of_a_category():
