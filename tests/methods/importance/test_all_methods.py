@@ -43,6 +43,8 @@ ESTIMATORS = {
     "olden": ("neural_network.MLPRegressor", {"hidden_layer_sizes": [2]}),
 }
 OF_CLASSES = ("anova", "auc")
+PAIR = {"pair": ("x1", "x2")}
+GROUPS = {"vint": PAIR, "h_statistic": {"x3": ("x3",), **PAIR, "all": DATA.features}}
 OF_MEMBERS = ("random_subspace", "random_subspace_permutation")
 """Methods that fit a model on each of many sets of features."""
 # What R's models say of themselves is in test_r_model_specific.
@@ -66,7 +68,7 @@ def model_of(method):
 def data_of(method):
     """Return rows that a method can be asked about."""
     data = CLASSES if method in OF_CLASSES else DATA
-    return data.with_groups({"pair": ("x1", "x2")}) if method == "vint" else data
+    return data.with_groups(GROUPS[method]) if method in GROUPS else data
 
 
 def answer(method, data=None, model=None, **options):
@@ -113,6 +115,10 @@ WEIGHED = [
     ("sage", EXACT),
     *((method, {"n_rows": None}) for method in ("h_statistic", "pd_importance")),
     ("vint", {"n_rows": None, "grid": (0.1, 0.4, 0.9)}),
+    *(
+        ("curve_importance", {"curve": curve, "grid": "unique"})
+        for curve in ("partial_dependence", "ale", "shapley")
+    ),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "spread": "data_weighted"}),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "of_curves": "individual"}),
     ("drop_column", {"n_repeats": 1}),

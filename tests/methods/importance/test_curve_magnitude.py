@@ -64,22 +64,6 @@ def test_the_importance_counts_every_row_once(curve):
 
 
 @ALL_CURVES
-def test_a_weight_counts_like_rows_and_a_row_without_one_is_not_there(curve):
-    data = additive()
-    codes = data.X["level"].cat.codes.to_numpy()  # none for level a
-    weights = codes * (1 + data.X["x"].to_numpy() % 2)
-    weighted = replace(data, weights=weights)
-    often = np.repeat(np.arange(30), weights.astype(int))
-    repeated = of_rows(data.X.iloc[often].reset_index(drop=True))
-    one, two = (
-        curve_importance(squares(), rows, seed=1, curve=curve, grid="unique")[0]
-        for rows in (weighted, repeated)
-    )
-    assert one == pytest.approx(two, rel=1e-12)
-    assert two[1, 0, 0] == pytest.approx(1.5, rel=1e-12)  # b and c are 3 apart
-
-
-@ALL_CURVES
 def test_centred_it_is_the_mean_shapley_value_of_an_additive_model(curve):
     data = additive()
     some = np.random.default_rng(1).permutation(30)[:20]  # levels of unequal size
@@ -130,39 +114,6 @@ def test_the_centred_impact_is_the_mean_deviation_over_the_values():
     squared = np.arange(7) ** 2
     truth = abs(squared - squared.mean()).mean()
     assert raw[:, 0, 0] == pytest.approx([truth, 2], rel=1e-12)
-
-
-@BOTH
-@CURVES
-def test_units_and_gaps_of_x_do_not_matter_and_the_model_counts_as_it_is(method, curve):
-    data = additive()
-    gapped = data.X["x"].where(data.X["x"] < 4, data.X["x"] + 1e4) * 3
-    raw, _ = method(squares(), data, seed=1, curve=curve, grid="unique")
-
-    def predict(X):
-        x = X["x"] / 3
-        return 8 * squares().predict(X.assign(x=x.where(x < 1e3, x - 1e4)))
-
-    model = replace(squares(), predict=predict)
-    other = replace(data, X=data.X.assign(x=gapped))
-    scaled, _ = method(model, other, seed=1, curve=curve, grid="unique")
-    assert scaled == pytest.approx(8 * raw, rel=1e-9)
-
-
-@BOTH
-@CURVES
-def test_the_order_of_the_levels_does_not_matter_to_an_additive_model(method, curve):
-    data = additive()
-    raw, _ = method(squares(), data, seed=1, curve=curve)
-    other = data.X["level"].cat.reorder_categories(["b", "c", "a"])
-    turned = replace(data, X=data.X.assign(level=other))
-    model = replace(
-        squares(),
-        predict=lambda X: squares().predict(
-            X.assign(level=X["level"].cat.set_categories(["a", "b", "c"]))
-        ),
-    )
-    assert method(model, turned, seed=1, curve=curve)[0] == pytest.approx(raw, rel=1e-9)
 
 
 @BOTH

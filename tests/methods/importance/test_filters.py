@@ -29,11 +29,6 @@ def measured(method, data, **options):
 # --- closed forms ---------------------------------------------------------------------
 
 
-def test_lowess_of_a_straight_line_explains_all_of_it():
-    x = np.sqrt(np.arange(50.0))
-    assert measured(lowess_r2, column(x, 3 - 2 * x)) == pytest.approx([1], rel=1e-12)
-
-
 def test_lowess_explains_the_same_share_wherever_the_target_lies():
     x, noise = np.random.default_rng(1).normal(size=(2, 60))
     near, far = (measured(lowess_r2, column(x, x + noise + a)) for a in (0, 1e4))
@@ -48,27 +43,11 @@ def test_lowess_follows_a_valley_that_a_rank_correlation_misses():
     assert measured(spearman, valley) == pytest.approx([0], abs=1e-12)
 
 
-def test_a_robust_curve_ignores_one_outlier_and_the_plain_one_does_not():
-    x = np.arange(60.0)
-    y = np.where(x == 30, 1e3, x)
-    shared = {"fraction": 1.0, "step": 0.0}
-    robust, plain = (lowess(x, y, n_robust=n, **shared) for n in (3, 0))
-    assert robust == pytest.approx(x, abs=1e-9)
-    assert abs(plain[30] - 30) > 10
-
-
 def test_where_all_neighbours_are_outliers_the_first_row_stands_for_them():
     x = np.append(np.arange(20.0), [100] * 4)
     y = np.append(np.sin(np.arange(20.0)), [1e3, -1e3, 1e3, -1e3])
     smooth = lowess(x, y, fraction=4 / 24, n_robust=1, step=0.0)
     assert smooth[20:].tolist() == [1e3] * 4
-
-
-def test_between_fitted_points_the_curve_is_straight():
-    x = np.linspace(0, 1, 201)
-    smooth = lowess(x, np.sin(6 * x), fraction=0.3, n_robust=0, step=0.1)
-    assert smooth[:20] == pytest.approx(np.linspace(smooth[0], smooth[19], 20))
-    assert len(np.unique(np.round(np.diff(smooth, 2), 9))) > 5
 
 
 def test_a_weight_scales_nothing_and_zero_removes_the_row():

@@ -81,19 +81,6 @@ def fitted_to(w, intercept, X):
     return wrap(LinearRegression().fit(X[names(len(w))], y), name="ols")
 
 
-def test_the_matrix_form_is_the_difference_of_group_means():
-    """With the sign that eq. (10) gives, not the printed one; see the constant."""
-    X = drawn_signs()
-    X = X.assign(held_out=np.where(X.x1 * X.x2 > 0, 1.0, -1.0))
-    scores = measured(fitted_to(W, 5.0, X), rows_of(X), estimator="signs")
-    s = X[names(3)].to_numpy() @ W
-    for value, column in zip(scores, X, strict=True):
-        plus = (X[column] > 0).to_numpy()
-        gap = s[plus].mean() - s[~plus].mean()
-        p = plus.mean()
-        assert value == pytest.approx(gap * np.sqrt(p * (1 - p)), abs=1e-12)
-
-
 def test_two_values_measure_the_same_by_means_slope_matrix_and_covariance():
     X = drawn_signs()
     each = [
@@ -115,16 +102,6 @@ def test_a_lasso_that_chose_one_of_two_copies_is_seen_in_both(estimator):
     ridge = measured(linear_model(w / 2, w / 2), data, **options)
     assert lasso == pytest.approx([w, rho * w], rel=1e-9)
     assert ridge == pytest.approx([w * (1 + rho) / 2] * 2, rel=1e-9)
-
-
-def test_normal_columns_measure_covariance_times_weights_over_sd():
-    L = np.array([[2, 0, 0], [0.5, 1, 0], [-1, 0.3, 0.2]])
-    X = pd.DataFrame(normal_data(1, 1, 1).X.to_numpy() @ L.T, columns=names(3))
-    sigma = L @ L.T
-    scores = measured(
-        fitted_to(W, 1.0, X), rows_of(X), estimator="gaussian", covariance="sample"
-    )
-    assert scores == pytest.approx(sigma @ W / np.sqrt(np.diag(sigma)), rel=1e-12)
 
 
 def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
@@ -414,17 +391,6 @@ def test_firm_of_the_machine_is_that_of_its_exact_scores():
     assert mixed == pytest.approx([0.384900] * 8, abs=1e-5)
 
 
-def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
-    data = rows_of(BITS.assign(**PAIRS), TRUTH)
-    raw, baseline = firm_labels(None, data, seed=1)
-    by_feature = dict(zip(data.groups, raw[:, 0, 0], strict=True))
-    assert [by_feature[name] for name in names(3)] == pytest.approx([0.5, -0.5, 0])
-    assert by_feature.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
-    pairs = sorted(value for name, value in by_feature.items() if "and" in name)
-    assert pairs == pytest.approx([-1 / np.sqrt(12)] * 4 + [1 / np.sqrt(12)] * 7)
-    assert baseline.tolist() == [[0.0]]
-
-
 # --- labels, messages -----------------------------------------------------------------
 
 
@@ -434,12 +400,6 @@ def test_labels_of_two_classes_measure_the_share_of_the_positive_one():
     )
     raw, _ = firm_labels(None, data, seed=1)
     assert raw[:, 0, 0] == pytest.approx([0.5, 0, 0])
-
-
-def test_labels_are_weighted_as_the_rows():
-    X, y = pd.DataFrame({"x1": [-1.0, 1.0, 1.0]}), [0.0, 4.0, 9.0]
-    raw, _ = firm_labels(None, rows_of(X, y, weights=[3, 1, 0]), seed=1)
-    assert raw[0, 0, 0] == pytest.approx(4 * np.sqrt(3) / 4)
 
 
 def test_standardised_labels_of_a_copy_of_the_target_measure_one():

@@ -48,12 +48,6 @@ def test_a_linear_score_measures_its_weights_times_the_sd():
     assert measured(linear_model(3, -1), data) == pytest.approx([3, 10], rel=1e-6)
 
 
-def test_a_parabola_measures_twice_the_root_mean_square_times_the_sd():
-    """s = x^2 has slope 2x, so I = 2 sqrt(E x^2) sd(x) = 2 for a standard column."""
-    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
-    assert measured(model, DATA) == pytest.approx([2, 0], rel=1e-6)
-
-
 def test_uncorrelated_and_linear_it_is_firm_and_correlated_it_is_not():
     model = linear_model(3, -1)
     firm_of, _ = firm(model, DATA, seed=1, estimator="linear")

@@ -103,36 +103,6 @@ def test_h_of_one_feature_is_the_share_of_all_that_it_takes_part_in():
     assert denominator == pytest.approx(4, rel=1e-12)
 
 
-def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
-    strong, weak = (h_values(joined, features) for features in (PAIR, ("c", "d")))
-    assert weak[0] / weak[1] == pytest.approx(1, rel=1e-9)
-    assert strong[0] / strong[1] == pytest.approx(1 / 3, rel=1e-9)
-    assert strong[0] == pytest.approx(1e4 * weak[0], rel=1e-9)
-
-
-@pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
-def test_a_weight_of_two_is_a_row_twice(features):
-    X = uniform(30, 3)
-    weights = np.arange(30) % 3
-    twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
-
-    def f(X):
-        return X["a"] * np.exp(X["b"] + X["c"]) - X["a"] * X["c"]
-
-    weighted = h_values(f, features, rows_of(X, weights=weights))
-    assert weighted == pytest.approx(h_values(f, features, rows_of(twice)), rel=1e-12)
-
-
-@pytest.mark.parametrize("features", [PAIR, ("a", "b", "c")])
-def test_the_order_of_features_changes_nothing(features):
-    def f(X):
-        return X["a"] * np.exp(X["b"] + X["c"])
-
-    X = uniform(40, 4)
-    values = h_values(f, features, rows_of(X))
-    assert h_values(f, features[::-1], rows_of(X)) == pytest.approx(values, rel=1e-12)
-
-
 def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
     data = rows_of(uniform(40, 4))
     many = [h_values(joined, features, data) for features in (PAIR, ("a",))]

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.ensemble import (
     AdaBoostRegressor,
@@ -13,7 +12,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LinearRegression
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 from tests.cases import for_each
 from tests.methods.importance.toys import refused
 
@@ -36,26 +35,6 @@ def fitted(estimator, data=DATA, encoded=None):
         estimator=estimator,
         encoded=encoded or data.features,
     )
-
-
-def stump_data():
-    """Return four rows of which x2 splits the target into halves, 1 apart."""
-    data = normal_data(2, 0, n_samples=4)
-    X = pd.DataFrame({"x1": [0.0, 1.0, 0.0, 1.0], "x2": [0.0, 0.0, 1.0, 1.0]})
-    return replace(data, X=X, y=np.array([5.0, 5.0, 6.0, 6.0]))
-
-
-def test_one_split_that_explains_everything_measures_the_variance_of_the_target():
-    tree = fitted(DecisionTreeRegressor(), stump_data())
-    raw, baseline = impurity(tree, stump_data(), seed=1, normalised=False)
-    assert (raw - baseline)[:, 0, 0].tolist() == [0.0, 0.25]
-
-
-def test_one_split_that_parts_two_classes_measures_their_gini_impurity():
-    data = replace(stump_data(), y=np.array([0.0, 0.0, 1.0, 1.0]))
-    tree = fitted(DecisionTreeClassifier(), data)
-    raw, _ = impurity(tree, data, seed=1, normalised=False)
-    assert raw[:, 0, 0].tolist() == [0.0, 0.5]
 
 
 @pytest.mark.parametrize(

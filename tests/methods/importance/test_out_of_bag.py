@@ -135,15 +135,6 @@ class Watching:
         return X[:, 0]
 
 
-def test_rows_count_as_their_weights_say():
-    weights = 1.0 + np.arange(150) % 3
-    model = bag_of(Weighing(1, 0, 0), train=replace(DATA, weights=weights))
-    out = np.setdiff1d(np.arange(150), model.estimator.estimators_samples_[0])
-    error = (DATA.y - DATA.X["x1"].to_numpy())[out] ** 2
-    _, baseline = oob_permutation(model, DATA, seed=1)
-    assert baseline == pytest.approx(np.average(error, weights=weights[out]))
-
-
 def test_trees_with_every_row_in_the_bag_are_not_counted():
     model = fitted(n_estimators=40, train=DATA.part(("x1", "x2"), np.arange(4)))
     raw = rises(model, model.train)

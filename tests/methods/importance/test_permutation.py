@@ -254,17 +254,6 @@ def test_ignored_feature_measures_exactly_the_baseline(case):
     assert (raw[0] != baseline).all()
 
 
-@streams_and_rows(50)
-def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(stream, n_rows):
-    model, data = linear_model(2, 1), normal_data()
-    options = {"stream": stream, "n_repeats": 3, "n_rows": n_rows}
-    first, again, other = (
-        permutation(model, data, seed=seed, **options).raw for seed in (1, 1, 2)
-    )
-    assert (first == again).all()
-    assert (first != other).all()
-
-
 @for_each(
     [(stream, {}) for stream in STREAMS]
     + [("numpy", {"perturbation": p, "within": w}) for p, w in EXCHANGES]
