@@ -6,12 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.test_permuted_predictions import (
-    FOREST,
-    model_of,
-    rows_of,
-)
 from tests.methods.importance.toys import refused
+from tests.methods.trees.small_ensembles import model_of, rows_of
 
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.conditional import (
@@ -360,7 +356,7 @@ def test_what_an_integer_type_cannot_hold_is_drawn_all_the_same():
 
 def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch):
     data = rows_of("regression")
-    model = model_of(FOREST, data)
+    model = model_of("RandomForest", data)
     data = data.with_groups({"x1": ("x1",), "both": ("x2", "whole")})
     monkeypatch.setattr(routes, "WORTH", np.inf)
     plain = {w: permutation(model, data, seed=1, within=w) for w in WITHIN}

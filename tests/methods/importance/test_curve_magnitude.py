@@ -13,12 +13,7 @@ from importance_audit.methods.importance.curve_magnitude import (
     curve_importance,
 )
 from importance_audit.methods.importance.shapley import shapley
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 BOTH = pytest.mark.parametrize("method", [curve_impact, curve_importance])
 OF_ROWS = ["partial_dependence", "ale", "accumulated_profile"]
@@ -128,16 +123,6 @@ def test_an_ignored_feature_measures_exactly_zero_and_a_constant_one_nothing(
     raw, _ = method(model, replace(data, X=X, groups=groups), seed=1, curve=curve)
     assert raw[1:3, 0, 0].tolist() == [0.0, 0.0]
     assert np.isnan(raw[:, 0, 0]).tolist() == [False] * 3 + [True]
-
-
-@BOTH
-@CURVES
-def test_every_class_has_its_score_and_missing_values_none(method, curve):
-    data = level_data()
-    X = data.X.assign(count=data.X["count"].where(data.X["noise"] > 0))
-    raw, baseline = method(level_model(), replace(data, X=X), seed=1, curve=curve)
-    assert (raw.shape, baseline.shape) == ((3, 1, 3), (1, 3))
-    assert raw[0, 0].tolist() == [0.0] * 3
 
 
 @BOTH

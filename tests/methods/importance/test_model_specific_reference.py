@@ -1,15 +1,13 @@
 """vip's vi_model on R's fitted models: the same inside gives the same importance."""
 
-import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.methods.importance import toys
 from tests.methods.importance.toys import numbers, rows_of, score_of
+from tests.methods.recorded import frame_of, recorded
 
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
@@ -23,9 +21,7 @@ from importance_audit.methods.importance.t_statistics import (
 )
 from importance_audit.records.importance_record import Importance
 
-GIVEN = json.loads(
-    (Path(__file__).parents[2] / "reference/model_specific.json").read_text("utf8")
-)
+GIVEN = recorded("model_specific")
 CASES = {case["id"]: case for case in GIVEN["cases"]}
 DATA = GIVEN["data"]
 EXACT = {"rel": 1e-12, "abs": 1e-12}
@@ -121,15 +117,7 @@ def statistics(fitted):
 
 def frame(block, names):
     """Return recorded columns as an audit would read them."""
-    columns, levels = DATA[block]["columns"], DATA[block]["levels"]
-    return pd.DataFrame(
-        {
-            name: pd.Categorical(columns[name], levels[name])
-            if name in levels
-            else np.array(columns[name], float)
-            for name in names.split()
-        }
-    )
+    return frame_of(DATA[block], names.split())
 
 
 def rows(block, names, target, weights=None):

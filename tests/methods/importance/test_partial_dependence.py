@@ -1,8 +1,6 @@
 """Spread of the partial dependence: closed forms, invariances, and vip's numbers."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -12,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 from tests.cases import for_each
-from tests.methods.importance.toys import numbers, rows_of
+from tests.methods.importance.toys import numbers, rows_of, score_of
+from tests.methods.recorded import evaluated, frame_of, recorded
 
 from importance_audit.methods.importance.partial_dependence import (
     Spread,
@@ -24,21 +23,9 @@ from importance_audit.methods.known_answers import (
     linear_model,
     normal_data,
 )
-from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.errors import DataError
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-VIP = json.loads((REFERENCE / "vip_firm.json").read_text(encoding="utf8"))
-
-
-def rows(block):
-    """Return a block of columns with the types it had in R."""
-    X = pd.DataFrame(block["columns"])
-    kinds = {"numeric": float, "integer": np.int64, "logical": bool}
-    for name, kind in block["types"].items():
-        levels = block.get("levels", {}).get(name)
-        X[name] = X[name].astype(kinds.get(kind) or pd.CategoricalDtype(levels))
-    return X
+VIP = recorded("vip_firm")
 
 
 def of_rows(X, features):
@@ -48,25 +35,12 @@ def of_rows(X, features):
 
 def case_model(case):
     """Return the model and the rows of a case."""
-
-    def predict(X):
-        texts = {n: X[n].astype(object).to_numpy() for n in ("g", "ch") if n in X}
-        numbers = {n: X[n].to_numpy() for n in X if n not in texts}
-        return np.asarray(eval(case["model"], {"exp": np.exp}, texts | numbers))
-
-    X = rows(VIP["data"][case["data"]]).head(case.get("n_rows"))
+    X = frame_of(VIP["data"][case["data"]]).head(case.get("n_rows"))
     X = X.assign(**case.get("set", {}))
     is_event = "exp(" in case["model"]
-    model = FittedModel(
-        name="formula",
-        task="binary" if is_event else "regression",
-        scale="response",
-        predict=predict,
-        features=tuple(X),
-        losses=(),
-        classes=("no", "yes") if is_event else (),
-    )
-    return model, of_rows(X, case["importance"])
+    model = score_of(lambda X: evaluated(case["model"], X), X)
+    facts = {"task": "binary", "classes": ("no", "yes")} if is_event else {}
+    return replace(model, **facts), of_rows(X, case["importance"])
 
 
 @for_each(VIP["cases"], lambda case: case["id"])

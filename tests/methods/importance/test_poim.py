@@ -109,29 +109,6 @@ def test_weights_by_name_are_those_in_arrays():
     pd.testing.assert_frame_equal(by_name, in_arrays)
 
 
-def test_an_oligomer_without_weight_matters_through_its_parts():
-    """7 letters of weight 1: that of 7 right letters, 7 (1 - 1/4), times its odds."""
-    weights = {(letter, 3 + k): 1.0 for k, letter in enumerate("GATTACA")}
-    table = poim(weights, n_positions=12, length=7)
-    p = 4.0**-7
-    assert table.loc[3, "GATTACA"] == pytest.approx(7 * 0.75 * np.sqrt(p / (1 - p)))
-    assert table.loc[3].idxmax() == "GATTACA"
-
-
-def test_letters_that_do_not_depend_on_each_other_say_nothing_of_other_positions():
-    table = poim({("CG", 1): 1.0}, n_positions=6, length=2)
-    assert table.loc[3:].abs().to_numpy().max() < 1e-15
-    # GA at 2 leaves a quarter of the chance that C stands before G.
-    assert table.loc[2, "GA"] == pytest.approx((1 / 4 - 1 / 16) / np.sqrt(15))
-
-
-def test_in_a_chain_an_oligomer_matters_far_from_what_has_weight():
-    sticky = np.full((4, 4), 0.02) + np.eye(4) * 0.92
-    table = poim({("C", 1): 1.0}, n_positions=6, length=1, transitions=sticky)
-    truth = np.sqrt(3) / 4 * 0.92 ** np.arange(6)
-    assert table["C"].to_numpy() == pytest.approx(truth, abs=1e-12)
-
-
 def test_what_never_or_always_stands_there_has_no_answer():
     options = {"alphabet": "AC", "probabilities": [[1, 0], [0.5, 0.5]]}
     table = poim({("A", 2): 1.0}, n_positions=2, length=1, **options)

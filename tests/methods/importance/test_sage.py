@@ -152,15 +152,6 @@ def test_levels_of_a_category_are_taken_from_other_rows_too():
 # --- closed forms ---------------------------------------------------------------------
 
 
-@for_each(["exact", "sampling", "auto"])
-def test_of_an_additive_model_that_is_right_it_is_the_variance_of_each_term(algorithm):
-    """The columns have variance 1 and no correlation, in these rows."""
-    data = normal_data(3, -1, 0.5, noise=0)
-    options = {"algorithm": algorithm, "n_background": 200}
-    measured = values(linear_model(3, -1, 0.5), data, **options)
-    assert measured[:, 0] == pytest.approx([9, 1, 0.25], rel=1e-9)
-
-
 def test_of_any_additive_model_it_is_the_covariance_of_a_term_with_2y_less_f():
     """Whatever the columns: the share in common is halved between two terms."""
     X = DATA.X.assign(x2=DATA.X["x2"] + 0.8 * DATA.X["x1"])
@@ -208,21 +199,6 @@ def test_a_column_that_is_not_read_measures_exactly_nothing(algorithm):
         measured = values(linear_model(2.0), DATA, **options)
         assert measured[1:].tolist() == [[0], [0]]
         assert measured[0, 0] > 0
-
-
-@for_each(["exact", "sampling"])
-def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
-    model = of_score(lambda X: X["x1"] ** 3 - X["x2"])
-    measured = values(model, algorithm=algorithm)
-    assert measured[2] == pytest.approx([0], abs=1e-12)
-
-
-def test_a_group_of_all_columns_measures_the_whole_reduction():
-    data = DATA.with_groups({"all": DATA.features, "none": ("other",)})
-    whole = values(CURVED, **ALL).sum()
-    measured = values(CURVED, data, **ALL)[:, 0]
-    assert measured == pytest.approx([whole, 0], rel=1e-9)
-    assert measured[1] == 0
 
 
 def test_a_row_of_weight_zero_is_neither_measured_nor_drawn():

@@ -1,10 +1,8 @@
 """Shapley importance: axioms, closed forms, and fastshap's numbers replayed."""
 
-import json
 import re
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 from tests.cases import for_each
 from tests.methods.importance import toys
 from tests.methods.importance.toys import refused, rows_of
+from tests.methods.recorded import evaluated, frame_of, recorded
 
 from importance_audit.methods.effects.shapley_values import (
     Game,
@@ -33,8 +32,7 @@ from importance_audit.models.fit import wrap
 from importance_audit.records.r_rng import RStream
 from importance_audit.records.streams import stream
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-FASTSHAP = json.loads((REFERENCE / "fastshap.json").read_text(encoding="utf8"))
+FASTSHAP = recorded("fastshap")
 DATA = normal_data(3, -1, 0.5, n_samples=12)
 NAMES = DATA.features
 
@@ -87,19 +85,6 @@ def test_the_values_are_the_mean_over_all_orders():
     assert values_of(of_score(curved), X) == pytest.approx(truth, abs=1e-12)
 
 
-@pytest.mark.parametrize("algorithm", ["exact", "sampling"])
-def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
-    importance = measured(of_score(lambda X: X["x1"] ** 2), algorithm=algorithm)
-    assert importance[1:] == pytest.approx(np.zeros((2, 3)), abs=1e-12)
-    assert (importance[0] > 0).all()
-
-
-@pytest.mark.parametrize("stream", ["numpy", "fastshap"])
-def test_a_column_that_is_not_read_measures_exactly_the_baseline(stream):
-    importance = measured(linear_model(2.0), stream=stream)
-    assert importance[1:].tolist() == np.zeros((2, 3)).tolist()
-
-
 def test_sampled_values_add_up_to_the_score_less_that_of_the_rows_drawn():
     """So with one row in the background they add up exactly, whatever the order."""
     model = of_score(curved)
@@ -125,15 +110,6 @@ def test_a_linear_model_measures_its_slope_times_the_mean_deviation(algorithm):
     assert importance == pytest.approx(
         abs(model.estimator.coef_) * deviation, rel=1e-12
     )
-
-
-def test_a_product_of_centred_columns_is_shared_in_halves():
-    """v = 0 without both of them, on uncorrelated columns with mean 0."""
-    model = of_score(lambda X: X["x1"] * X["x2"], NAMES[:2])
-    x = DATA.X.to_numpy()
-    truth = abs(x[:, 0] * x[:, 1] / 2).mean()
-    importance = measured(model, algorithm="exact", n_repeats=1)[:2, 0]
-    assert importance == pytest.approx([truth, truth], rel=1e-9)
 
 
 def test_samples_estimate_the_exact_values_within_their_error():
@@ -240,26 +216,9 @@ def test_every_class_and_every_kind_of_column_has_its_score():
 # --- fastshap -------------------------------------------------------------------------
 
 
-def rows(block):
-    """Return a block of columns with the types it had in R."""
-    X = pd.DataFrame(block["columns"])
-    for name, kind in block["types"].items():
-        if kind == "factor":
-            X[name] = pd.Categorical(X[name], categories=block["levels"][name])
-        else:
-            X[name] = X[name].astype(np.int64 if kind == "integer" else float)
-    return X
-
-
 def of_formula(formula, features):
     """Return the model of a case."""
-
-    def predict(X):
-        texts = {"g": X["g"].astype(object).to_numpy()} if "g" in X else {}
-        numbers = {name: X[name].to_numpy() for name in X if name != "g"}
-        return np.asarray(eval(formula, {"exp": np.exp}, texts | numbers), dtype=float)
-
-    return of_score(predict, features)
+    return of_score(lambda X: evaluated(formula, X), features)
 
 
 COLUMNS = {
@@ -283,7 +242,7 @@ def question(case):
     """Return the game of a case and the columns asked."""
     options = case["options"]
     features = tuple(COLUMNS[options["X"]])
-    X = rows(FASTSHAP["data"][case["data"]["see"]])[list(features)]
+    X = frame_of(FASTSHAP["data"][case["data"]["see"]])[list(features)]
     if options["X"] == "dd":
         # A defect of fastshap: with a factor in the frame numbers pass through text,
         # which keeps seven digits of each.
@@ -358,7 +317,7 @@ def weights_of(formula):
 
 def test_the_closed_form_is_that_of_fastshap():
     (case,) = CLOSED
-    X = rows(FASTSHAP["data"]["d"])[["x1", "x2", "x3"]]
+    X = frame_of(FASTSHAP["data"]["d"])[["x1", "x2", "x3"]]
     model = of_formula(case["model"], X.columns)
     estimator = LinearRegression().fit(X, model.predict(X))
     assert estimator.coef_ == pytest.approx(weights_of(case["model"]))
@@ -371,7 +330,7 @@ def test_the_closed_form_is_that_of_fastshap():
 def vip_question(case):
     """Return model, rows and options of an importance asked of vip."""
     names = re.findall(r'"(\w+)"', re.search(r"c\(([^)]*)\)", case["call"])[1])
-    X = rows(FASTSHAP["data"][case["data"]["see"]])[names]
+    X = frame_of(FASTSHAP["data"][case["data"]["see"]])[names]
     model = of_formula(case["model"], names)
     if "exact" in case["call"]:
         fitted = LinearRegression().fit(X, model.predict(X))

@@ -190,19 +190,6 @@ def test_trees_behind_steps_answer_for_predict(calls, kind):
     assert same_bits(ours, without_trees(model, rows))
 
 
-def test_the_exact_mean_behind_steps_is_that_over_all_pairs():
-    model, rows = data_for(KEPT_APART["missing values, other order"])
-    rows = rows.with_groups({name: (name,) for name in rows.X})
-    model = model.with_losses(["mse"])
-    raw, _ = permutation(model, rows, seed=1, draws="exact")
-    for name, ours in zip(rows.X, raw[:, 0, 0], strict=True):
-        pairs = rows.X.iloc[np.repeat(np.arange(N_ROWS), N_ROWS)]
-        lent = rows.X[name].iloc[np.tile(np.arange(N_ROWS), N_ROWS)]
-        predicted = model.predict(pairs.assign(**{name: lent.set_axis(pairs.index)}))
-        theirs = np.square(predicted - np.repeat(rows.y, N_ROWS)).mean()
-        assert ours == pytest.approx(theirs, rel=1e-12)
-
-
 def test_curves_behind_steps_are_those_of_predict(calls):
     model, rows = data_for(KEPT_APART["one-hot"])
     for feature, basis in (("age", "means"), ("town", "identical")):

@@ -83,8 +83,6 @@ SCRIPTS = {
     for task, scripts in zip(CLASSES, (OF_NUMBERS, OF_TWO, OF_THREE), strict=True)
     for name, script in scripts.items()
 }
-SUMS = ("ranger", "ranger of sets", "ranger of classes", "forest", "gbm", "rpart")
-"""Models of each package whose predictions are sums over leaves."""
 FEW = ("ranger of classes", "forest of classes", "gbm of classes", "rpart of classes")
 KNOWS_MISSING = (
     "gbm",
@@ -191,7 +189,7 @@ def many_levels(n_levels, seed=1):
     return dataset(X, y, task="regression", name="rows", split="train")
 
 
-@pytest.mark.parametrize("n_levels", [2, 31, 32, 33, 50])
+@pytest.mark.parametrize("n_levels", [2, 32, 33])
 @pytest.mark.parametrize(
     "name",
     ["ranger of random sets", "forest", "gbm", "rpart", "ranger of ordered levels"],
@@ -231,7 +229,7 @@ def test_permutations_are_those_of_r(name, tmp_path, calls):
     assert same_bits(ours, permutation(by_predict(model), data, **options))
 
 
-@pytest.mark.parametrize("name", [*SUMS, "adaboost", "forest of classes"])
+@pytest.mark.parametrize("name", ["gbm", "adaboost", "forest of classes"])
 def test_the_mean_over_all_permutations_is_that_over_all_pairs(name, tmp_path):
     task, script = SCRIPTS[name]
     data = rows_of(task)
@@ -248,7 +246,7 @@ def test_the_mean_over_all_permutations_is_that_over_all_pairs(name, tmp_path):
         np.testing.assert_allclose(raw[j, 0], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("name", ["ranger of classes", "rpart"])
 def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
     task, script = SCRIPTS[name]
     data = rows_of(task)
