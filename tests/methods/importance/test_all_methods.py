@@ -277,10 +277,11 @@ def test_what_cannot_take_part_has_no_answer_and_moves_no_other(name):
 # --- what is refused ------------------------------------------------------------------
 
 OUT_OF_RANGE = [
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("permutation", "h_statistic")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("vint", "pd_importance")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("sage", "shapley", "drop_column")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("permute_refit", "shapley_refit")),
+    *(
+        (method, {"n_repeats": 0}, "at least ")
+        for method in OURS
+        if "n_repeats" in options_of(METHODS[method].function)
+    ),
     *((m, {"n_repeats": 1}, "at least 2") for m in OF_MEMBERS),
     ("random_subspace", {"n_drawn": 3}, "2, one less than the features and groups"),
     ("random_subspace", {"n_drawn": 0}, "2, one less than the features and groups"),
@@ -290,7 +291,6 @@ OUT_OF_RANGE = [
     ("drop_column", {"held_out": -0.1}, "at least 0 and below 1"),
     ("drop_column", {"held_out": 1}, "at least 0 and below 1"),
     *((m, {"n_grid": 1}, "at least 2") for m in ("curve_impact", "curve_importance")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("stratified_impact",)),
     *((m, {"n_trees": 0}, "at least 1") for m in ("stratified_importance",)),
     ("stratified_impact", {"resample": "none", "n_repeats": 10}, "1 for resample"),
     ("lowess_r2", {"fraction": 0.0}, "above 0 and at most 1"),

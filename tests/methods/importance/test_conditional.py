@@ -10,10 +10,7 @@ from tests.methods.importance.toys import refused
 from tests.methods.trees.small_ensembles import model_of, rows_of
 
 from importance_audit.methods.importance import permuted_predictions
-from importance_audit.methods.importance.conditional import (
-    normal_given,
-    normal_of,
-)
+from importance_audit.methods.importance.conditional import normal_of
 from importance_audit.methods.importance.neighbours import _scaled, nearest
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
@@ -101,22 +98,6 @@ def test_given_a_category_the_mean_is_that_of_its_level():
 
 
 # --- slow twins -----------------------------------------------------------------------
-
-
-def test_the_normal_is_that_of_the_partitioned_covariance():
-    table = np.random.default_rng(1).normal(size=(50, 5)) @ np.random.default_rng(
-        2
-    ).normal(size=(5, 5)) + np.arange(5)
-    mean, covariance, rank = normal_given(table[:, :2], table[:, 2:])
-    S = np.cov(table.T)
-    slopes = np.linalg.solve(S[2:, 2:], S[2:, :2])
-    centred = table - table.mean(axis=0)
-    np.testing.assert_allclose(
-        mean, table[:, :2].mean(axis=0) + centred[:, 2:] @ slopes, rtol=1e-9
-    )
-    left = S[:2, :2] - S[:2, 2:] @ slopes
-    np.testing.assert_allclose(covariance, left, rtol=1e-9)
-    assert rank == 3
 
 
 def slow_neighbours(others, k, keeps_itself):

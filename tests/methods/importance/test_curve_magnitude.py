@@ -79,15 +79,6 @@ def test_a_number_is_as_far_from_its_left_most_row_as_its_shapley_values_are(cur
         assert raw[k, 0, 0] == pytest.approx(truth, rel=1e-9)
 
 
-@ALL_CURVES
-def test_at_every_value_the_number_of_quantiles_does_not_matter(curve):
-    data = normal_data()
-    model = replace(linear_model(1, 0), predict=lambda X: X["x1"].to_numpy() ** 2)
-    raw, _ = curve_impact(model, data, seed=1, curve=curve, grid="unique", n_grid=2)
-    squared = np.sort(data.X["x1"].to_numpy()) ** 2
-    assert raw[0, 0, 0] == pytest.approx(abs(squared - squared[0]).mean(), rel=1e-9)
-
-
 @BOTH
 @ALL_CURVES
 def test_a_curve_that_is_handed_over_is_not_asked_for_again(method, curve):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from tests.methods.importance.toys import rows_of, score_of, uniform
 
-from importance_audit.methods.effects import predictions_at as effect
 from importance_audit.methods.importance.h_statistic import (
     at_rows,
     h_squared,
@@ -101,14 +100,6 @@ def test_h_of_one_feature_is_the_share_of_all_that_it_takes_part_in():
     numerator, denominator = h_values(f, ("a",))
     assert numerator == pytest.approx(2, rel=1e-12)
     assert denominator == pytest.approx(4, rel=1e-12)
-
-
-def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
-    data = rows_of(uniform(40, 4))
-    many = [h_values(joined, features, data) for features in (PAIR, ("a",))]
-    monkeypatch.setattr(effect, "MAX_BYTES", 3 * int(data.X.memory_usage().sum()))
-    few = [h_values(joined, features, data) for features in (PAIR, ("a",))]
-    assert np.array(few) == pytest.approx(np.array(many), rel=1e-12)
 
 
 @pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])

@@ -1,9 +1,7 @@
 """Permutation importance: closed forms, invariances, and R's numbers replayed."""
 
-import json
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.cases import for_each
 from tests.methods.importance.toys import refused, rows_of
+from tests.methods.recorded import evaluated, frame_of
+from tests.methods.recorded import recorded as recorded_file
 
 from importance_audit.methods.importance.exchange import (
     drawn_within,
@@ -24,7 +24,6 @@ from importance_audit.methods.importance.permutation import (
     permutation,
     permuted_target,
 )
-from importance_audit.methods.importance.permuted_predictions import Permuted
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
@@ -36,7 +35,6 @@ from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.execution import workers
 from importance_audit.records.losses import LOSSES
 
-REFERENCE = Path(__file__).parents[2] / "reference"
 STREAMS = tuple(DRAWS)
 OF_ALL_ROWS = ("xplainfi",)
 
@@ -277,21 +275,6 @@ def test_weights_stay_with_the_rows_when_the_target_is_permuted():
     assert np.isclose(values, reached, rtol=1e-9).any(axis=1).all()
 
 
-def test_every_column_type_reaches_the_model_as_it_came():
-    data, frames = level_data(), []
-    data = replace(data, X=data.X.set_index(np.arange(150)[::-1] * 3))
-
-    def predict(X):
-        frames.append((X.dtypes, X.index))
-        return level_model().predict(X)
-
-    model = replace(level_model(), predict=predict)
-    permutation(model, data, seed=1, n_repeats=1)
-    assert frames
-    assert all(dtypes.equals(data.X.dtypes) for dtypes, _ in frames)
-    assert all(index.equals(data.X.index) for _, index in frames)
-
-
 @streams_and_rows(40)
 def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
     source = level_data()
@@ -314,6 +297,7 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
         rows = X["copy"].astype(int)
         still = [column for column in numbered if column not in columns]
         assert X[still].equals(numbered[still].iloc[rows].set_axis(X.index)), name
+        assert X.dtypes.equals(numbered.dtypes)
         permuted = X[list(columns)].value_counts().sort_index()
         there = numbered[list(columns)].iloc[rows].value_counts().sort_index()
         assert permuted.equals(there)
@@ -322,39 +306,7 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
             assert np.allclose(X["noise"], numbered["noise"].to_numpy()[X["row"]])
 
 
-def test_a_predict_that_replaces_a_column_spoils_no_other_question():
-    def predict(X):
-        X["x1"] = 3 * X["x1"]
-        return linear_model(1, 1).predict(X)
-
-    model, data = replace(linear_model(1, 1), predict=predict), normal_data()
-    plain = permutation(linear_model(3, 1), data, seed=1)
-    assert np.allclose(permutation(model, data, seed=1).raw, plain.raw, rtol=1e-12)
-
-
 # --- rows -----------------------------------------------------------------------------
-
-
-def rows_predicted(stream, n_rows, n_repeats=2):
-    """Return the rows of each baseline and of each permuted table."""
-    draws = list(DRAWS[stream](1, ("a", "b"), 20, n_repeats, n_rows))
-    baselines = [draw.rows.tolist() for draw in draws if draw.what == -1]
-    return baselines, [draw.rows.tolist() for draw in draws if draw.what >= 0]
-
-
-@pytest.mark.parametrize("stream", ["numpy", "vip-0.5", "DALEX"])
-def test_rows_are_drawn_afresh_for_each_repeat_and_shared_within_it(stream):
-    (first, second), tables = rows_predicted(stream, 15)
-    assert tables == [first, first, second, second]
-    assert first != second
-    assert len(set(first)) == len(set(second)) == 15
-
-
-def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
-    baselines, tables = rows_predicted("vip-0.4", 7)
-    assert baselines == [list(range(20))] * 2
-    assert len({frozenset(rows) for rows in tables}) == 1
-    assert len({tuple(rows) for rows in tables}) == 4
 
 
 # --- R's numbers ----------------------------------------------------------------------
@@ -362,41 +314,23 @@ def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
 
 def recorded(name, kind="cases"):
     """Return the recorded cases of one package, each with its rows."""
-    record = json.loads((REFERENCE / name).read_text(encoding="utf8"))
+    record = recorded_file(name)
     return [
         pytest.param({**case, "block": record["data"][case["rows"]]}, id=case["id"])
         for case in record[kind]
     ]
 
 
-def columns_of(block):
-    """Return a recorded block of columns as a frame."""
-    levels = block.get("levels", {})
-    return pd.DataFrame(
-        {
-            name: pd.Categorical(values, categories=levels[name])
-            if name in levels
-            else values
-            for name, values in block["columns"].items()
-        }
-    )
-
-
-def formula(text, X):
-    """Return a recorded formula of columns, which R and numpy read alike."""
-    return np.asarray(eval(text, {"exp": np.exp}, dict(X.items())), dtype=float)
-
-
 def predict_of(case):
     """Return the predict function of a recorded case."""
     if isinstance(case["model"], dict):
         texts = case["model"].values()
-        return lambda X: np.column_stack([formula(text, X) for text in texts])
+        return lambda X: np.column_stack([evaluated(text, X) for text in texts])
     if case.get("package") and case["loss"] == "one_minus_auc":
         # DALEX compares scores as text of 15 digits, so 0.3 ties with 0.3 + 1e-16.
         digits = np.vectorize(lambda score: float(f"{score:.15g}"))
-        return lambda X: digits(formula(case["model"], X))
-    return lambda X: formula(case["model"], X)
+        return lambda X: digits(evaluated(case["model"], X))
+    return lambda X: evaluated(case["model"], X)
 
 
 def target_of(case, y):
@@ -408,8 +342,8 @@ def target_of(case, y):
 
 def recorded_case(case):
     """Return the model and the rows of a recorded case."""
-    X = columns_of(case["block"])
-    y = target_of(case, X.pop("y"))
+    X = frame_of(case["block"], [n for n in case["block"]["columns"] if n != "y"])
+    y = target_of(case, np.array(case["block"]["columns"]["y"]))
     task = "multiclass" if isinstance(case["model"], dict) else "regression"
     groups = case.get("groups") or {name: [name] for name in case["features"]}
     data = rows_of(X, y).with_groups({n: tuple(each) for n, each in groups.items()})
@@ -449,7 +383,7 @@ def untied(share):
 
 
 @pytest.mark.slow
-@for_each(recorded("vip_permute.json"))
+@for_each(recorded("vip_permute"))
 def test_vip_is_replayed(case, monkeypatch):
     model, data = recorded_case(case)
     is_area = case["loss"] == "one_minus_auc"
@@ -498,13 +432,13 @@ def parts_of_dalex(case):
         yield in_form(case["form"], ours[..., 0], full), case[name], full
 
 
-@for_each(recorded("dalex_parts.json"))
+@for_each(recorded("dalex_parts"))
 def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
     for ours, reference, full in parts_of_dalex(case):
         assert gap(ours, reference, full) <= 1e-12
 
 
-@for_each(recorded("dalex_parts.json", "edge_cases"))
+@for_each(recorded("dalex_parts", "edge_cases"))
 def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
     with np.errstate(divide="ignore", invalid="ignore"):
         for ours, reference, _ in parts_of_dalex(case):
@@ -541,24 +475,3 @@ def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are():
         numbers.append(permutation(model, data, seed=1).raw)
         pd.testing.assert_frame_equal(data.X, before)
     assert np.array_equal(*numbers)
-
-
-def test_a_fault_of_a_model_leaves_the_rows_as_they_were():
-    data, faults = normal_data(3, -1), []
-
-    def predict(X):
-        if faults:
-            raise ValueError(faults.pop())
-        return X["x1"].to_numpy() - X["x2"].to_numpy()
-
-    model = replace(linear_model(1, -1), predict=predict)
-    groups = tuple(data.groups.values())
-    ask = Permuted(model, data, groups)
-    _, first, second, *_ = DRAWS["numpy"](
-        1, tuple(data.groups), data.n_samples, 1, None
-    )
-    before = ask(second)
-    faults.append("no")
-    with pytest.raises(ValueError, match=r"^no$"):
-        ask(first)
-    assert np.array_equal(ask(second), before)

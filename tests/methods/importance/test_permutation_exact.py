@@ -111,19 +111,6 @@ def test_what_a_row_adds_is_the_change_when_it_weighs_and_lends_more(
             assert np.abs(moved - terms.terms[name][:, row]).max() < 0.05 * scale
 
 
-def test_the_terms_of_exact_rows_are_those_that_many_repeats_come_to():
-    model = fitted("RandomForestRegressor", losses=("rmse", "sum_of_squares"))
-    both = []
-    for draws in ("exact", "sampled"):
-        options = {"n_repeats": 200, "draws": draws, "keep": ("row_terms",)}
-        both.append(permutation(model, DATA, seed=1, **options).row_terms)
-    for name in ("rmse", "sum_of_squares"):
-        ours, theirs = (each.terms[name][0] for each in both)
-        assert np.corrcoef(ours, theirs)[0, 1] > 0.99
-        assert abs(ours.std() / theirs.std() - 1) < 0.05
-        assert (both[0].noise[name] == 0).all()
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, n_jobs):
     model = fitted("GradientBoostingRegressor")

@@ -330,43 +330,6 @@ def test_a_model_of_python_is_referred_to_its_own_methods():
     )
 
 
-LIVE = {
-    "lm1": ("stat", "raw"),
-    "lm4": ("stat", "raw"),
-    "glm1": ("stat", "raw"),
-    "rpart1": ("",),
-    "earth1": ("nsubsets", "rss", "gcv"),
-    "ranger": ("",),
-    "forest": ("%IncMSE", "%IncMSE unscaled", "IncNodePurity"),
-    "boosting": ("",),
-}
-RECIPES |= {
-    "forest": ("reg", "randomForest::randomForest(y ~ ., d, importance=T, ntree=20)"),
-    "ranger": (
-        "reg",
-        "ranger::ranger(y ~ ., d, num.trees = 20, importance = 'permutation')",
-    ),
-    "boosting": ("reg", "gbm::gbm(y ~ ., 'gaussian', d, n.trees = 5)"),
-}
-
-
-@pytest.mark.needs_vip
-@pytest.mark.parametrize(
-    ("name", "type_"), [(name, t) for name, types in LIVE.items() for t in types]
-)
-def test_vip_reads_the_same_from_the_same_model(fitted, name, type_):
-    block, code = RECIPES[name]
-    model, rows = audited(fitted(block, code), block)
-    ours, zero = model_specific(model, rows, seed=1, type=type_)
-    vip_scores, nothing = vip_model_specific(model, rows, seed=1, type=type_)
-    both = ~np.isnan(vip_scores)
-    without_number = [rows.features[k] for k in np.flatnonzero(~both[:, 0, 0])]
-    has_dummies = name in ("lm1", "glm1", "earth1")
-    assert without_number == (["g"] if has_dummies else [])
-    assert ours[both] == pytest.approx(vip_scores[both], rel=1e-12)
-    np.testing.assert_array_equal(zero, nothing)
-
-
 FOREST = "randomForest::randomForest(y ~ ., d, importance = TRUE, ntree = 20)"
 
 

@@ -114,6 +114,10 @@ QUESTIONS = {
         logistic_model(2, -1, losses=("one_minus_auc", "log_loss", "brier")),
         binary_data(n_samples=20),
     ),
+    "levels": (
+        level_model().with_losses(("log_loss", "brier")),
+        level_data().with_groups({name: (name,) for name in level_model().features}),
+    ),
     "multiclass": (
         classes_model(("log_loss", "one_minus_auc_ovo", "one_minus_accuracy")),
         replace(of_three_classes(normal_data(4, 0, n_samples=12)), y=np.arange(12) % 3),
@@ -139,16 +143,6 @@ def test_values_add_up_to_the_loss_of_the_mean_prediction_less_that_of_the_model
         assert total == pytest.approx(constant - full, rel=1e-9, abs=1e-12)
 
 
-def test_levels_of_a_category_are_taken_from_other_rows_too():
-    data = level_data()
-    groups = {name: (name,) for name in level_model().features}
-    data = data.with_groups(groups)
-    model = level_model().with_losses(("log_loss", "brier"))
-    truth = by_definition(model, data)
-    assert values(model, data, **ALL) == pytest.approx(truth, rel=1e-9, abs=1e-12)
-    assert truth.any()
-
-
 # --- closed forms ---------------------------------------------------------------------
 
 
@@ -161,17 +155,6 @@ def test_of_any_additive_model_it_is_the_covariance_of_a_term_with_2y_less_f():
     other = 2 * data.y - sum(terms)
     truth = [np.cov(term, other, ddof=0)[0, 1] for term in terms]
     assert values(model, data, **ALL)[:, 0] == pytest.approx(truth, rel=1e-9)
-
-
-def test_with_few_reference_rows_it_is_near_the_variance_of_each_term():
-    data = normal_data(3, -1, 0.5, noise=0, n_samples=1000)
-    drawn = [
-        values(linear_model(3, -1, 0.5), data, seed=seed, n_background=50)[:, 0]
-        for seed in range(20)
-    ]
-    error = np.std(drawn, axis=0, ddof=1) / np.sqrt(20)
-    bias = np.array([9, 1, 0.25]) / 50  # of a mean over 50 rows
-    assert (abs(np.mean(drawn, axis=0) - bias - [9, 1, 0.25]) < 4 * error).all()
 
 
 def test_with_few_draws_a_conditional_value_is_too_large_by_one_part_in_their_number():
@@ -347,15 +330,12 @@ def test_the_predictions_that_are_reported_are_those_that_are_made():
     made, reported = counted(algorithm="exact", background="gaussian", n_background=5)
     assert (made, reported) == (40 + 7 * 200, [made])
 
-
-def test_a_coalition_that_was_met_before_is_not_asked_about_again():
+    # A coalition that was met before is not asked about again.
     made, reported = counted(algorithm="sampling", n_background=10, tolerance=0)
     assert (made, reported) == (40 + 7 * 400, [made])
     made, reported = counted(algorithm="sampling", n_background=10, n_repeats=1)
     assert (made, reported) == (40 + 3 * 400, [made])
 
-
-def test_a_replay_of_xplainfi_counts_too():
     made, reported = counted(stream="xplainfi", n_repeats=4, background="gaussian")
     assert (made, reported) == (40 + (1 + 4 * 2) * 4000, [made])
 

@@ -360,25 +360,6 @@ def test_the_importance_is_that_of_vip(case):
     )
 
 
-def test_the_ranks_and_the_first_rows_are_those_of_vip():
-    for case in FASTSHAP["vip_cases"]:
-        if case in VIP:
-            continue
-        model, data, options = vip_question(case)
-        game = game_of(model, data.X)
-        if "newdata" in case["call"]:
-            game = game._replace(explained=np.arange(5))
-        r = RStream(case["seed"])
-        values = explain(
-            game, data.features, n_permutations=options["n_permutations"], r=r
-        )
-        scores = pd.Series(abs(values[:, :, 0]).mean(axis=0), data.features)
-        if "rank" in case["call"]:
-            scores = scores.rank(ascending=False)
-        truth = pd.Series(case["result"]["Importance"], case["result"]["Variable"])
-        assert scores[truth.index].to_numpy() == pytest.approx(truth.to_numpy())
-
-
 def test_repeats_go_on_in_the_stream():
     model, r = of_score(curved), RStream(1)
     game = game_of(model)
