@@ -5,9 +5,11 @@ it answers among others is in `tests/engines/test_contract.py`.
 """
 
 import doctest
+import re
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from itertools import product
 from pkgutil import iter_modules
 from typing import get_args, get_type_hints
 
@@ -431,6 +433,36 @@ def test_players_do_not_share_a_column(method):
         f"Groups must not share a column for method {method!r}, which takes a group in "
         "or leaves it out; 'x2' is in more than one. Ask overlapping groups in "
         "different audits."
+    )
+
+
+PLAYERS = {"sage": {"algorithm": "exact"}, "shapley": {"algorithm": "exact"}}
+
+
+@for_each([*PLAYERS, "shapley_refit"])
+def test_every_subset_is_asked_of_twelve_players_at_most(method):
+    data = normal_data(*range(13), n_samples=20)
+    model = fitted("linear_model.LinearRegression", data, ("mse",))
+    sentence = refusal_of(method, data, model, **PLAYERS.get(method, {}))
+    assert sentence.startswith("Model 'm' must read at most 12 ")
+    assert re.search(r"; it reads 13\. (Use algorithm 'sampling'|Group )", sentence)
+
+
+REPLAYED = {
+    "weights": ({"weights": np.arange(60.0)}, {}, "equal row weights"),
+    "rows": ({}, {"n_rows": 5}, "all rows"),
+    "group": ({"groups": PAIR}, {}, "one column per group, not 'pair'"),
+}
+
+
+@for_each(list(product((("sage", "xplainfi"), ("shapley", "fastshap")), REPLAYED)))
+def test_r_is_replayed_on_equal_rows_and_single_columns_only(case):
+    (method, stream), what = case
+    changed, options, words = REPLAYED[what]
+    sentence = refusal_of(method, replace(DATA, **changed), stream=stream, **options)
+    assert sentence.startswith(f"Method {method!r} must have {words}")
+    assert sentence.endswith(
+        f" to replay {stream}; it does not. Ask for it without naming an R engine."
     )
 
 

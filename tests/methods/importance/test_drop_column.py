@@ -224,12 +224,3 @@ def test_a_learner_that_draws_is_seeded_by_repeat_and_the_first_repeats_stay(met
     raw, _ = method(forest, data, seed=1, n_repeats=2)
     assert raw[:, :1].tolist() == few.tolist()
     assert (raw[:, 0] != raw[:, 1]).all()
-
-
-def test_shapley_counts_twelve_players_at_most():
-    data = normal_data(*range(13))
-    assert refused(shapley_refit, of_line(data), data) == (
-        "Model 'm' must read at most 12 features or groups for method 'shapley_refit', "
-        "which fits it on every subset of them; it reads 13. Group features under "
-        "[groups], or leave some out."
-    )

@@ -390,7 +390,6 @@ def test_the_model_gets_whole_numbers_where_the_column_holds_them():
 # --- refusals -------------------------------------------------------------------------
 
 
-WIDE = normal_data(*[1.0] * 13, n_samples=20)
 LEVELS = replace(DATA, X=DATA.X.assign(x2=pd.Categorical(list("ab") * 20)))
 GAPS = replace(DATA, X=DATA.X.assign(x3=DATA.X["x3"].where(DATA.X["x3"] > 0)))
 
@@ -407,12 +406,6 @@ def test_an_infinite_loss_is_not_measured():
 
 REFUSED = [
     (
-        {"algorithm": "exact", "data": WIDE, "model": linear_model(*[1.0] * 13)},
-        "Model 'linear' must read at most 12 features or groups for algorithm 'exact', "
-        "which asks about every subset of them; it reads 13. Use algorithm 'sampling', "
-        "or group features under [groups].",
-    ),
-    (
         {"background": "gaussian", "data": LEVELS},
         "Data 'normal' must have complete columns of numbers for draws from a normal; "
         "these are categories, or have missing values: 'x2'. Use background 'rows'.",
@@ -425,17 +418,7 @@ REFUSED = [
         },
         "must have at least two rows with a weight for draws from a normal.",
     ),
-    (
-        {"stream": "xplainfi", "data": replace(DATA, weights=1.0 + np.arange(40))},
-        "Method 'sage' must have equal row weights to replay xplainfi; it does not. "
-        "Ask for it without naming an R engine.",
-    ),
-    ({"stream": "xplainfi", "n_rows": 5}, "must have all rows to"),
     ({"stream": "xplainfi", "algorithm": "exact"}, "an algorithm that samples to"),
-    (
-        {"stream": "xplainfi", "data": DATA.with_groups({"a": ("x1", "x2")})},
-        "must have one column per group, not 'a' to",
-    ),
 ]
 
 

@@ -30,7 +30,6 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from tests.methods.trees.conftest import count_calls
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -161,13 +160,6 @@ def data_for(make, task="regression"):
     rows = ia.dataset(X, y.astype(str) if names else y, name="r", task=task, **names)
     rows = rows.with_groups({name: tuple(own) for name, own in groups.items()})
     return wrap(pipeline, name="m").for_rows(rows), rows
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
 
 
 def importances(model, rows):

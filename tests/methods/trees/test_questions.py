@@ -40,7 +40,7 @@ from .small_ensembles import (
     same_bits,
 )
 
-pytestmark = pytest.mark.needs_numba
+pytestmark = [pytest.mark.needs_numba, pytest.mark.usefixtures("trees_answer")]
 
 
 class Question(NamedTuple):
@@ -106,12 +106,6 @@ DIFFER = (
     "The trees of model 'm' give other predictions than its predict, which is asked "
     "instead."
 )
-
-
-@pytest.fixture(autouse=True)
-def _is_worth(monkeypatch):
-    """Let the trees answer however little is asked."""
-    monkeypatch.setattr(routes, "WORTH", 0)
 
 
 def weighted(data):

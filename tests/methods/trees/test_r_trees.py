@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.trees.conftest import count_calls
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -206,13 +205,6 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
     assert trees_of(model, rows_of().X).packing.depth > 1
     answer = packed_prediction(model, data.X)
     assert answer.tobytes() == model.predict(data.X).tobytes()
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
 
 
 @pytest.mark.parametrize("name", [*FEW, "gbm of two classes", "forest"])
