@@ -76,17 +76,6 @@ def test_a_number_counts_from_its_left_most_value():
     assert mean_magnitude(curves, is_category=False).tolist() == [91 / 28, 1.5]
 
 
-def test_a_centred_magnitude_is_the_area_around_the_mean():
-    # y = x1**2 + x2 on [0, 3]: areas 4 sqrt(3) and 2.25, by the midpoint rule, whose
-    # error is below (h / 2) max|slope| times the length.
-    h = 3 / 30_000
-    x = np.arange(h / 2, 3, h)
-    magnitudes = mean_magnitude(
-        np.stack([x**2, x], axis=1), is_category=False, centred=True
-    )
-    assert 3 * magnitudes == pytest.approx([4 * np.sqrt(3), 2.25], abs=h / 2 * 6 * 3)
-
-
 def test_weights_count_the_points_but_move_the_zero_of_no_level():
     curve, weights = np.array([0.0, 1, 1, 1]), np.array([5, 1, 1, 1])
     magnitude = mean_magnitude(curve, is_category=True, weights=weights)

@@ -135,14 +135,6 @@ def test_a_row_that_predict_refuses_is_not_asked_unless_it_is_moved(at):
         ale(model, data, "level", seed=1)
 
 
-def test_a_grid_may_be_a_list():
-    data = rows_of()
-    model = model_of("RandomForest", data)
-    grid = np.sort(data.X["x1"].to_numpy())[[0, 40, 89]].tolist()
-    ours = of_x1(model, data, grid=grid)
-    assert same_bits(ours, of_x1(by_predict(model), data, grid=grid))
-
-
 def test_trees_do_not_answer_for_a_missing_value_that_predict_refuses():
     data = rows_of()
     model = model_of("GradientBoosting", data)

@@ -293,7 +293,10 @@ OUT_OF_RANGE = [
     ("drop_column", {"held_out": -0.1}, "at least 0 and below 1"),
     ("drop_column", {"held_out": 1}, "at least 0 and below 1"),
     *((m, {"n_grid": 1}, "at least 2") for m in ("curve_impact", "curve_importance")),
-    *((m, {"n_trees": 0}, "at least 1") for m in ("stratified_importance",)),
+    *(
+        ("stratified_importance", {option: 0}, "at least 1")
+        for option in ("n_trees", "min_samples_leaf", "min_slopes_per_x")
+    ),
     ("stratified_impact", {"resample": "none", "n_repeats": 10}, "1 for resample"),
     ("lowess_r2", {"fraction": 0.0}, "above 0 and at most 1"),
     ("lowess_r2", {"n_robust": -1}, "at least 0"),
@@ -339,8 +342,8 @@ CHOICES = {
     "partial_dependence": ("spread", "of_curves"),
     "curve_impact": ("curve", "grid"),
     "curve_importance": ("curve", "grid"),
-    "stratified_impact": ("resample",),
-    "stratified_importance": ("resample",),
+    "stratified_impact": ("resample", "merge"),
+    "stratified_importance": ("resample", "merge"),
     "t_statistic": ("several_terms",),
     "raw_weights": ("powers",),
     "spearman": ("coefficient",),

@@ -69,14 +69,6 @@ def of_kinds():
     return replace(data, X=X, y=x1, groups={"x1": ("x1",), "kind": ("kind",)})
 
 
-def test_without_other_columns_the_draw_is_marginal():
-    data, model = normal_data(2.0), linear_model(2.0)
-    shares = {"gaussian": 1 + 200 / 199, "neighbours": 2 * 200 / 199, "leaves": 2}
-    for within, share in shares.items():
-        mean, std_error = rise(model, data, within=within, n_repeats=200)
-        assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
-
-
 @pytest.mark.parametrize("n_rows", [None, 50])
 def test_given_a_copy_a_column_measures_nothing(n_rows):
     single = normal_data(1.0)

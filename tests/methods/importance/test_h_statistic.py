@@ -158,12 +158,3 @@ def test_what_is_a_sum_of_logits_interacts_as_a_probability_only():
     }
     assert by_scale["native"] > 0
     assert by_scale["centred_logit"] == 0
-
-
-def test_missing_values_are_set_like_any_other():
-    X = CUBE.copy()
-    X.loc[X["a"] < 0, "a"] = np.nan
-    f = lambda X: joined(X.fillna(-1))  # noqa: E731
-    assert h_values(f, PAIR, rows_of(X)) == pytest.approx(
-        h_values(joined, PAIR), rel=1e-12
-    )

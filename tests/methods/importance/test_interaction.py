@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.methods.importance.toys import (
     friedman_1,
@@ -47,13 +46,6 @@ def test_the_only_interaction_of_friedman_1_is_the_only_one_found(method):
 
 
 @BOTH
-def test_a_multiple_of_the_prediction_is_a_multiple_of_the_interaction(method):
-    raw, _ = method(score_of(curved), DATA, seed=1)
-    triple, _ = method(score_of(lambda X: 3 * curved(X)), DATA, seed=1)
-    assert triple == pytest.approx(3 * raw, rel=1e-12)
-
-
-@BOTH
 def test_rows_are_drawn_afresh_for_each_repeat_unless_all_are_taken(method):
     scores, _ = method(score_of(curved), DATA, seed=1, n_rows=10, n_repeats=3)
     assert len(set(scores.ravel())) == 3
@@ -74,15 +66,6 @@ def test_one_column_and_pairs_are_asked_in_one_call():
     raw, _ = h_statistic(score_of(product_and_x3), data, seed=1)
     assert raw[0].item() == 0
     assert raw[1].item() == pytest.approx(raw[2].item(), rel=1e-12)
-
-
-def test_a_category_takes_part_like_any_column():
-    X = DATA.X.assign(x2=pd.Categorical(np.where(DATA.X["x2"] > 0, "up", "down")))
-    model = score_of(lambda X: X["x1"] * (X["x2"] == "up"))
-    raw, _ = h_statistic(model, replace(DATA, X=X), seed=1)
-    share, x1 = (X["x2"] == "up") - (X["x2"] == "up").mean(), DATA.X["x1"]
-    product = (x1 - x1.mean()) * share
-    assert raw.item() == pytest.approx(product.std(ddof=0), rel=1e-12)
 
 
 def test_groups_that_are_no_pair_are_refused():

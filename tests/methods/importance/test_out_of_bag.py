@@ -170,11 +170,6 @@ def test_more_trees_change_no_number_of_the_first_ones():
     assert rises(many)[:, :5].tolist() == rises(few).tolist()
 
 
-def test_another_seed_draws_other_permutations():
-    model = fitted()
-    assert (rises(model, seed=1) != rises(model, seed=2)).any(axis=1).all()
-
-
 def test_each_tree_has_a_permutation_of_its_own():
     train = replace(DATA, X=DATA.X.assign(x1=np.arange(150.0)))
     half = {"bootstrap": False, "max_samples": 0.5}  # equally many rows out of each bag

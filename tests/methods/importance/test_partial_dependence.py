@@ -6,8 +6,6 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import rankdata
 from tests.cases import for_each
 from tests.methods.importance.toys import numbers, rows_of, score_of
@@ -110,16 +108,6 @@ def test_effects_that_cancel_in_the_mean_do_not_in_the_curves_of_the_rows(grid):
     assert raw[0, 0, 0] == pytest.approx(slope * np.std(points, ddof=1), rel=1e-9)
 
 
-def test_curves_of_rows_asked_some_at_a_time_are_those_of_all_rows(monkeypatch):
-    data, model = level_data(), level_model()
-    whole, _ = partial_dependence(model, data, seed=1, of_curves="individual")
-    monkeypatch.setattr(
-        "importance_audit.methods.effects.predictions_at.MAX_BYTES", 100
-    )
-    parts, _ = partial_dependence(model, data, seed=1, of_curves="individual")
-    assert parts == pytest.approx(whole, rel=1e-12)
-
-
 @pytest.mark.parametrize("of_curves", ["mean", "individual"])
 @pytest.mark.parametrize("spread", get_args(Spread))
 def test_an_ignored_feature_measures_exactly_zero_by_every_spread(spread, of_curves):
@@ -143,17 +131,6 @@ def test_a_level_the_model_cannot_predict_takes_the_answer_from_its_feature_alon
     model = replace(level_model(), predict=predict)
     raw, _ = partial_dependence(model, data, seed=1)
     assert np.isnan(raw[:, 0, 0]).tolist() == [n == "kind" for n in data.groups]
-
-
-@given(other=st.sampled_from([np.sin, np.exp, np.square, np.negative]))
-def test_an_added_function_of_other_columns_changes_nothing(other):
-    data = normal_data(2, 1)
-    plain = linear_model(2, 0)
-    shifted = replace(
-        plain, predict=lambda X: plain.predict(X) + other(X["x2"].to_numpy())
-    )
-    raw, more = (partial_dependence(m, data, seed=1)[0] for m in (plain, shifted))
-    assert more[0] == pytest.approx(raw[0], rel=1e-9)
 
 
 def test_curves_already_measured_are_used_as_they_are():

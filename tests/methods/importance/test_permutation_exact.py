@@ -50,9 +50,6 @@ def test_features_are_answered_in_the_order_that_is_asked_and_the_unread_by_zero
     assert (raw[1:] != baseline).all()
 
 
-# Codes that spell the other class: an order of classes by their names would be wrong.
-
-
 @pytest.mark.parametrize(
     ("kind", "data", "losses"),
     [

@@ -102,13 +102,6 @@ def test_it_is_firm_of_the_same_features_on_every_sequence_once():
     assert raw[:, 0, 0] == pytest.approx(exact.loc[2, ["CG", "AC"]], abs=1e-12)
 
 
-def test_weights_by_name_are_those_in_arrays():
-    arrays = drawn_weights(3)
-    by_name = poim(as_mapping(arrays), n_positions=N, length=2, alphabet=LETTERS)
-    in_arrays = poim(arrays, n_positions=N, length=2, alphabet=LETTERS)
-    pd.testing.assert_frame_equal(by_name, in_arrays)
-
-
 def test_what_never_or_always_stands_there_has_no_answer():
     options = {"alphabet": "AC", "probabilities": [[1, 0], [0.5, 0.5]]}
     table = poim({("A", 2): 1.0}, n_positions=2, length=1, **options)

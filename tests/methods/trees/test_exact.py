@@ -26,6 +26,8 @@ from importance_audit.methods.trees.packing import predict
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import BINARY, LOSSES, OF_ROWS, evaluate
 
+from .small_ensembles import drawn as drawn_rows
+
 pytestmark = pytest.mark.needs_numba
 
 N_ROWS, CATEGORICAL = 60, [2, 3]
@@ -54,15 +56,7 @@ def _every_call_has_the_types_of_the_first():
 
 def drawn(seed, n_missing=0, n_rows=4 * N_ROWS):
     """Return rows with ties, two columns of codes and a constant one, and a score."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n_rows, 5))
-    rows[:, 1] = rows[:, 1].round(1)
-    rows[:, 2] = rng.integers(0, 70, n_rows)
-    rows[:, 3] = 3 * rng.integers(0, 4, n_rows)
-    rows[:, 4] = 1 / 3
-    score = rows[:, 0] * rows[:, 3] + np.sin(rows[:, 2]) + rng.normal(size=n_rows) / 9
-    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
-    return rows, np.exp(score / 9)
+    return drawn_rows(seed, n_missing, n_rows, scaled=False)
 
 
 def forest(seed, **options):

@@ -9,11 +9,11 @@ from importance_audit.methods.trees import pack, xgboost_trees
 from importance_audit.methods.trees.packing import predict
 
 from .small_ensembles import around_thresholds, classes_of, same_bits, seeds
+from .small_ensembles import drawn as drawn_rows
 
 pytestmark = pytest.mark.needs_numba
 xgboost = pytest.importorskip("xgboost")
 
-N_ROWS = 150
 TYPES = ["q", "q", "c", "c", "q"]
 BY_CATEGORY = {
     "tree_method": "hist",
@@ -24,16 +24,9 @@ SMALL = {"n_estimators": 6, "max_depth": 4, "n_jobs": 1}
 
 
 def drawn(seed, n_missing=1):
-    """Return rows of ties, codes, a constant column and missing values, and a score."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(N_ROWS, 5)) * 10.0 ** rng.integers(-3, 4)
-    rows[:, 1] = rows[:, 1].round(1)
-    rows[:, 2] = rng.integers(0, 70, N_ROWS)
-    rows[:, 3] = rng.integers(0, 3, N_ROWS)
-    rows[:, 4] = 1 / 3
-    score = np.sign(rows[:, 0]) * rows[:, 3] + np.sin(rows[:, 2]) + rng.normal(size=150)
-    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
-    return rows, score
+    """Return rows of ties, codes and missing values, and a score about 0."""
+    rows, score = drawn_rows(seed, n_missing, 150)
+    return rows, 4 * np.log(score)
 
 
 def with_strange_codes(rows):
