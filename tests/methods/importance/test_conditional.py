@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
+from tests.methods.importance import toys
 from tests.methods.importance.toys import refused
 from tests.methods.trees.small_ensembles import model_of, rows_of
 
@@ -34,9 +35,8 @@ def correlated(*slopes, n_samples=200):
 
 def rise(model, data, **options):
     """Return mean rise in loss and its standard error by group."""
-    raw, baseline = permutation(model, data, seed=1, **options)
-    values = (raw - baseline)[..., 0]
-    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+    answer = permutation(model, data, seed=1, **options)
+    return [each[:, 0] for each in toys.rise(*answer)]
 
 
 # --- closed forms ---------------------------------------------------------------------

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.cases import for_each
+from tests.methods.importance import toys
 from tests.methods.importance.toys import refused, rows_of
 from tests.methods.recorded import evaluated, frame_of
 from tests.methods.recorded import recorded as recorded_file
@@ -48,9 +49,7 @@ def streams_and_rows(n_rows):
 
 def rise(model, data, **options):
     """Return mean rise in loss and its standard error by feature and loss."""
-    raw, baseline = permutation(model, data, seed=1, **options)
-    values = raw - baseline
-    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+    return toys.rise(*permutation(model, data, seed=1, **options))
 
 
 # --- closed forms ---------------------------------------------------------------------

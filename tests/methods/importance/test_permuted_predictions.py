@@ -318,24 +318,17 @@ def test_many_calls_about_few_rows_are_answered_by_the_trees(monkeypatch, calls)
     assert len(calls) == 1  # the one that is compared
 
 
-def test_a_function_is_left_to_predict():
-    from sklearn.ensemble import RandomForestRegressor
-
-    data = normal_data(2, 1)
-    alone = RandomForestRegressor(3).fit(data.X, data.y)
-    assert not not_of_trees(wrap(alone, name="m"))
-    function = wrap(alone, name="m", predict=lambda X: 2 * alone.predict(X))
-    assert not_of_trees(function)
-
-
 def test_an_estimator_given_another_predict_is_left_to_it():
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     data = normal_data(2, 1)
     forest = RandomForestRegressor(3).fit(data.X, data.y)
     classifier = RandomForestClassifier(3).fit(data.X, data.y > 0)
+    function = wrap(forest, name="m", predict=lambda X: 2 * forest.predict(X))
     labels = wrap(classifier, name="m", predict=classifier.predict)
+    assert not_of_trees(function)
     assert not_of_trees(labels)
+    assert not not_of_trees(wrap(forest, name="m"))
     assert not not_of_trees(wrap(classifier, name="m"))
     for estimator, name in ((forest, "predict"), (classifier, "predict_proba")):
         method = getattr(estimator, name)

@@ -26,16 +26,18 @@ from importance_audit.methods.trees.packing import predict
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import BINARY, LOSSES, OF_ROWS, evaluate
 
+from .small_ensembles import classes_of
 from .small_ensembles import drawn as drawn_rows
 
 pytestmark = pytest.mark.needs_numba
 
-N_ROWS, CATEGORICAL = 60, [2, 3]
+N_ROWS = 60
 OF_NUMBERS = ("mse", "rmse", "mae", "one_minus_r2", "mape", "sum_of_squares")
 OF_COUNTS = (*OF_NUMBERS, "poisson_deviance", "gamma_deviance")
 CALL = steps.Walker.call
 OF_CLASSES = ("log_loss", "log_loss_clipped", "brier", "negative_log_likelihood")
 SMALL = {"max_iter": 5, "min_samples_leaf": 3}
+BY_CODES = SMALL | {"categorical_features": [2, 3]}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -93,7 +95,7 @@ def assert_close(ours, theirs):
 
 
 @settings(max_examples=5)
-@given(seed=st.integers(0, 10**6))
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3]))
 @pytest.mark.parametrize(
     ("model", "losses"),
     [
@@ -101,50 +103,26 @@ def assert_close(ours, theirs):
         (RandomForestRegressor(7, min_samples_leaf=3, random_state=1), OF_COUNTS),
         (GradientBoostingRegressor(n_estimators=9, random_state=1), OF_NUMBERS),
         (HistGradientBoostingRegressor(**SMALL), OF_NUMBERS),
-        (
-            HistGradientBoostingRegressor(
-                loss="poisson", categorical_features=CATEGORICAL, **SMALL
-            ),
-            OF_COUNTS,
-        ),
+        (HistGradientBoostingRegressor(loss="poisson", **BY_CODES), OF_COUNTS),
+        (RandomForestClassifier(7, random_state=1), OF_CLASSES),
+        (ExtraTreesClassifier(7, min_samples_leaf=5, random_state=1), OF_CLASSES),
+        (GradientBoostingClassifier(n_estimators=9, random_state=1), OF_CLASSES),
+        (HistGradientBoostingClassifier(**BY_CODES), OF_CLASSES),
     ],
     ids=str,
 )
-def test_numbers_are_those_over_all_pairs_of_rows(model, losses, seed):
+def test_losses_are_those_over_all_pairs_of_rows(model, losses, seed, n_classes):
     is_histogram = type(model).__name__.startswith("Hist")
     rows, y = drawn(seed, n_missing=is_histogram)
+    ask, columns = model.predict, 0
+    if losses == OF_CLASSES:
+        y, columns = classes_of(y, n_classes), [*range(n_classes)]
+        columns = 1 if n_classes == 2 else columns
+        ask = lambda rows: model.predict_proba(rows)[:, columns]  # noqa: E731
     model.fit(rows, y)
     asked = rows[:N_ROWS], y[:N_ROWS], weights_for(seed)
-    ours = exact_losses(pack(model), *asked, losses)
-    raw, baseline = over_all_pairs(model.predict, *asked, losses)
-    assert_close(ours.raw, raw)
-    assert_close(ours.baseline, baseline)
-
-
-@settings(max_examples=5)
-@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3]))
-@pytest.mark.parametrize(
-    "model",
-    [
-        RandomForestClassifier(7, random_state=1),
-        ExtraTreesClassifier(7, min_samples_leaf=5, random_state=1),
-        GradientBoostingClassifier(n_estimators=9, random_state=1),
-        HistGradientBoostingClassifier(categorical_features=CATEGORICAL, **SMALL),
-    ],
-    ids=str,
-)
-def test_losses_of_classes_are_of_the_probabilities(model, n_classes, seed):
-    is_histogram = type(model).__name__.startswith("Hist")
-    rows, score = drawn(seed, n_missing=is_histogram)
-    edges = np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1])
-    y = np.searchsorted(edges, score)
-    model.fit(rows, y)
-    columns = 1 if n_classes == 2 else list(range(n_classes))
-    asked = rows[:N_ROWS], y[:N_ROWS], weights_for(seed)
-    ours = exact_losses(pack(model), *asked, OF_CLASSES, columns=columns)
-    raw, baseline = over_all_pairs(
-        lambda rows: model.predict_proba(rows)[:, columns], *asked, OF_CLASSES
-    )
+    ours = exact_losses(pack(model), *asked, losses, columns=columns)
+    raw, baseline = over_all_pairs(ask, *asked, losses)
     assert_close(ours.raw, raw)
     assert_close(ours.baseline, baseline)
 
@@ -308,7 +286,7 @@ def test_no_number_depends_on_the_number_of_threads_or_the_rows_of_a_block(
 
 def test_errors_are_the_same_row_by_row_and_as_arrays_of_all_steps(monkeypatch):
     rows, y = drawn(6, n_missing=1, n_rows=150)
-    model = HistGradientBoostingRegressor(categorical_features=CATEGORICAL, **SMALL)
+    model = HistGradientBoostingRegressor(**BY_CODES)
     asked = pack(model.fit(rows, y)), rows, y, weights_for(2, 150), ("mse", "mae")
     in_loops = exact_losses(*asked)
     monkeypatch.setattr(exact, "OF_ERRORS", {})
