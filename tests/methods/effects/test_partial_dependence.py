@@ -65,12 +65,6 @@ def test_centred_logits_of_several_classes_add_up_to_zero():
     assert values == pytest.approx(truth, rel=1e-9)
 
 
-def test_the_link_of_several_classes_is_the_log_of_each():
-    options = {"seed": 1, "scale": "link"}
-    _, values = partial_dependence(level_model(0.8), level_data(), "kind", **options)
-    assert values[0] == pytest.approx(np.log([0.8, 0.1, 0.1]), rel=1e-9)
-
-
 def test_a_certain_prediction_counts_as_its_neighbour_in_the_centred_logit():
     model = model_of(as_given, task="binary", classes=("no", "yes"))
     data = rows_of(pd.DataFrame({"x": [0.0, 1.0]}))

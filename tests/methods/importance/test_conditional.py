@@ -14,7 +14,7 @@ from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.conditional import normal_of
 from importance_audit.methods.importance.neighbours import _scaled, nearest
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
+from importance_audit.methods.importance.permutation_draws import DRAWS
 from importance_audit.methods.importance.samplers import redrawn
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees import routes
@@ -299,21 +299,6 @@ def test_a_normal_keeps_the_type_of_a_column_and_rounds_integers(dtype):
     drawn = after["x1"].to_numpy(dtype=float)
     assert (drawn % 1 == 0).all() == (dtype in INTEGERS)
     assert (drawn != counts.to_numpy(dtype=float)).any()
-
-
-def test_halves_are_rounded_to_even_as_r_rounds_them():
-    data = correlated(2, 1, 1, n_samples=20)
-    half = replace(data, X=data.X.assign(x1=np.arange(20)))
-    sampler = replace(
-        normal_of(half.with_groups({"x1": ("x1",)}), "x1"),
-        mean=np.arange(20)[:, None] + 0.5,
-        root=np.zeros((1, 1)),
-    )
-    draw = next(
-        d for d in DRAWS["numpy"](1, ("x1",), 20, 1, None) if d.what != BASELINE
-    )
-    (values,) = sampler.drawn(draw, np.random.default_rng(1)).values
-    assert values.tolist() == [2 * ((k + 1) // 2) for k in range(20)]
 
 
 def test_what_an_integer_type_cannot_hold_is_drawn_all_the_same():

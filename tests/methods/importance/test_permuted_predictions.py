@@ -307,17 +307,6 @@ def test_a_category_that_the_library_takes_for_another(calls):
         assert raw[1] == pytest.approx((error**2).mean(), rel=1e-9)
 
 
-@pytest.mark.needs_numba
-def test_many_calls_about_few_rows_are_answered_by_the_trees(monkeypatch, calls):
-    data = rows_of("regression")
-    worth = 10 * 3 * (data.n_samples + routes.ROWS_OF_CALL)
-    monkeypatch.setattr(routes, "WORTH", worth)
-    model = model_of(FOREST, data).with_losses(("mse",))
-    data = data.with_groups({name: (name,) for name in list(data.X)[:3]})
-    permutation(model, data, seed=1, n_repeats=10)
-    assert len(calls) == 1  # the one that is compared
-
-
 def test_an_estimator_given_another_predict_is_left_to_it():
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 

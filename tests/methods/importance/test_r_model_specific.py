@@ -287,15 +287,6 @@ def test_what_cannot_be_put_together_has_no_number(fitted):
     assert np.isnan(answered(fitted, "earth1")["g"])
 
 
-def test_a_column_that_no_tree_splits_on_measures_nothing(fitted):
-    by_feature = answered(fitted, "rpart3")
-    assert {name for name, value in by_feature.items() if value == 0.0} == {
-        "x4",
-        "k",
-        "g",
-    }
-
-
 REFUSED = {
     "lm(y ~ g, d)": (
         "have a feature whose terms make one number for method 'model_specific'; it "

@@ -9,13 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.toys import (
-    correlated,
-    of_three_classes,
-    refused,
-    rows_of,
-    score_of,
-)
+from tests.methods.importance.toys import correlated, refused, rows_of, score_of
 
 from importance_audit.methods.importance import coalitions
 from importance_audit.methods.importance import sage as module
@@ -29,7 +23,6 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.methods.trees.routes import reporting_routes
-from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.losses import evaluate
 
 DATA = normal_data(3, -1, 0.5, n_samples=40)
@@ -86,24 +79,6 @@ def by_definition(model, data):
     return np.array([total[name] for name in groups]) / factorial(len(groups))
 
 
-def classes_model(losses):
-    """Return a model of three classes that reads two numbers."""
-
-    def predict(X):
-        scores = np.stack([X["x1"], X["x1"] * X["x2"], 0 * X["x2"]], axis=1)
-        return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-
-    return FittedModel(
-        name="classes",
-        task="multiclass",
-        scale="probability",
-        predict=predict,
-        features=("x1", "x2"),
-        losses=losses,
-        classes=("a", "b", "c"),
-    )
-
-
 SMALL = normal_data(3, -1, 0.5, 0.2, n_samples=7)
 QUESTIONS = {
     "squares": (of_score(curved, losses=("mse", "mae", "rmse")), DATA),
@@ -115,12 +90,8 @@ QUESTIONS = {
         binary_data(n_samples=20),
     ),
     "levels": (
-        level_model().with_losses(("log_loss", "brier")),
+        level_model().with_losses(("log_loss", "one_minus_auc_ovo", "brier")),
         level_data().with_groups({name: (name,) for name in level_model().features}),
-    ),
-    "multiclass": (
-        classes_model(("log_loss", "one_minus_auc_ovo", "one_minus_accuracy")),
-        replace(of_three_classes(normal_data(4, 0, n_samples=12)), y=np.arange(12) % 3),
     ),
 }
 

@@ -185,14 +185,6 @@ def test_two_copies_of_a_group_have_orders_of_their_own():
     assert (importance[0] != importance[1]).all()
 
 
-@pytest.mark.parametrize("algorithm", ["exact", "linear"])
-def test_what_draws_nothing_repeats_itself(algorithm):
-    importance = measured(ols(), algorithm=algorithm, n_repeats=4)
-    assert importance.tolist() == importance[:, [0] * 4].tolist()
-    sampled_rows = measured(ols(), algorithm=algorithm, n_repeats=4, n_rows=6)
-    assert len(np.unique(sampled_rows[0])) == 4
-
-
 def test_calls_of_any_size_give_the_same_numbers(monkeypatch):
     model = of_score(curved)
     options = [{"algorithm": "exact"}, {"algorithm": "sampling"}]

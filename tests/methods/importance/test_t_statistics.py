@@ -57,14 +57,6 @@ def frame(data):
     return data.X.assign(y=data.y)
 
 
-def test_a_group_of_white_columns_measures_the_root_mean_square_of_its_members():
-    model = fitted("linear_model.LinearRegression", WHITE)
-    pair = WHITE.with_groups({"pair": ("x1", "x2")})
-    truth = np.mean([9, 1]) * (100 - 4)
-    assert measured(model, pair, several_terms="f") == pytest.approx([truth])
-    assert measured(model, pair) == pytest.approx([np.sqrt(truth)])
-
-
 FAMILIES = {
     "numbers": ("LinearRegression", {}, None),
     "classes": ("LogisticRegression", NEWTON, sm.families.Binomial()),

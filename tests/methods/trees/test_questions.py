@@ -232,8 +232,9 @@ def test_trees_answer_from_thirty_thousand_rows_on_and_250_for_each_call(
         (lambda m, d: partial_dependence(m, d, "x1", seed=1), 51),
         (lambda m, d: partial_dependence(m, d, "x1", seed=1, on_band=print), 51),
         (lambda m, d: ale(m, d, "x1", seed=1), 2 * 5),
+        (lambda m, d: permutation(m, d, seed=1, n_repeats=3), 3 * 5),
     ],
-    ids=["curve", "band", "local effect"],
+    ids=["curve", "band", "local effect", "permutation"],
 )
 def test_little_is_asked_of_predict_however_often(monkeypatch, ask, n_calls):
     data = rows_of()
