@@ -27,7 +27,6 @@ from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import wrap
 
 WHITE = normal_data(3, -1, 0.5, n_samples=100)
-TRUTH = np.array([3, -1, 0.5])
 
 
 def of(method, model, data=WHITE, **options):

@@ -1,4 +1,4 @@
-"""Filters: closed forms, invariances, and what has no answer."""
+"""Filters: closed forms, and what has no answer; R's are in test_filters_reference."""
 
 from dataclasses import replace
 
@@ -76,9 +76,6 @@ def test_a_class_in_the_middle_is_seen_by_pairs_only():
     pairs = measured(auc, data, contrast="one_vs_one", direction="rising")
     assert alone.tolist() == [3 / 8]
     assert pairs == pytest.approx([(2 / 4 + 3 / 4 + 4 / 4) / 3], rel=1e-12)
-
-
-# --- what must not matter -------------------------------------------------------------
 
 
 # --- what has no answer ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""FIRM: the paper's closed forms, its invariances, its Boolean example."""
+"""FIRM: the paper's closed forms, its invariances, and which estimator suits what."""
 
 from dataclasses import replace
 from itertools import product
@@ -301,8 +301,6 @@ def test_what_an_estimator_does_not_suit_has_no_answer(estimator):
     scores = measured(model, by_column, estimator=estimator)
     assert np.isnan(scores).tolist() == NO_ANSWER[estimator]
 
-
-# --- the Boolean example (section 3.1) ------------------------------------------------
 
 BITS = cube(values=(0.0, 1.0))
 

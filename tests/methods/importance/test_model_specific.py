@@ -1,4 +1,4 @@
-"""Impurity: closed forms on trees of one split, and sums over encoded columns."""
+"""Impurity: scikit-learn's shares, whole variances, sums over encoded columns."""
 
 from dataclasses import replace
 

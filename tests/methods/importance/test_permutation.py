@@ -286,9 +286,6 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
             assert np.allclose(X["noise"], numbered["noise"].to_numpy()[X["row"]])
 
 
-# --- rows -----------------------------------------------------------------------------
-
-
 # --- R's numbers ----------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""ReliefF: closed forms by hand, ties, invariances, and what has no answer."""
+"""ReliefF: ties by hand, invariances, no answers; test_filters_reference has R's."""
 
 from dataclasses import replace
 
