@@ -131,6 +131,11 @@ def test_an_area_under_a_curve_has_no_losses_of_rows():
     assert set(paired.totals) == {"brier"}
 
 
+def test_what_was_never_asked_has_no_differences():
+    paired = PairedLosses(losses=("mse",), n_features=1, n_samples=3)
+    assert paired.differences("mse", 0).tolist() == []
+
+
 def test_two_infinite_losses_have_no_difference():
     X = pd.DataFrame({"x1": [0.0, 1.0, 1.0, 0.0]})
     sure = replace(logistic_model(1), predict=lambda X: X["x1"].to_numpy())

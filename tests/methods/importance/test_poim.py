@@ -128,6 +128,12 @@ REFUSED = [
     ),
     (WEIGHTS, {"length": 4}, "length must be between 1 and", "3; 4 was given."),
     ({("ACGT", 1): 1}, {}, "weights must be of oligomers within 3 positions; ", "1 is"),
+    ({("", 1): 1.0}, {}, "weights must be of oligomers of the letters", "one is empty"),
+    ([np.zeros((3, 4))] * 4, {}, "weights must be of oligomers within 3", "4 letters."),
+    (
+        *(WEIGHTS, {"probabilities": [1.5, -0.5, 0, 0]}),
+        *("probabilities must be 0 or above;", "-0.5 was given."),
+    ),
     ({("AX", 1): 1.0}, {}, "weights must be of oligomers of the", "'AX' holds 'X'."),
     (
         *([np.zeros((3, 4)), np.zeros((3, 16))], {}),
