@@ -8,11 +8,17 @@ from importance_audit.methods.spreads import (
     mean_absolute_deviation,
     mean_magnitude,
     median_absolute_deviation,
+    quarter_range,
     standard_deviation,
+    value_range,
     weighted_deviation,
 )
 
 CURVE = np.array([[0.0, 5.0], [3.0, 5.0], [6.0, 5.0]])  # a slope and a flat output
+
+
+def test_three_even_steps_have_the_step_as_standard_deviation():
+    assert standard_deviation(CURVE).tolist() == [3.0, 0.0]
 
 
 @pytest.mark.parametrize("name", SPREADS)
@@ -58,6 +64,14 @@ def test_a_flat_curve_has_no_weighted_deviation_from_its_mean():
     assert deviations.tolist() == [0.0] * 99
 
 
+def test_the_range_is_largest_minus_smallest_of_each_output():
+    assert value_range(CURVE[[1, 2, 0]]).tolist() == [6.0, 0.0]
+
+
+def test_a_quarter_of_the_range_is_a_quarter_of_the_range():
+    assert quarter_range(CURVE).tolist() == [1.5, 0.0]
+
+
 @pytest.mark.parametrize("name", SPREADS)
 def test_a_spread_ignores_a_shift_and_doubles_with_the_curve(name):
     spread = SPREADS[name]
@@ -76,9 +90,28 @@ def test_a_number_counts_from_its_left_most_value():
     assert mean_magnitude(curves, is_category=False).tolist() == [91 / 28, 1.5]
 
 
+def test_a_centred_magnitude_is_the_area_around_the_mean():
+    # y = x1**2 + x2 on [0, 3]: areas 4 sqrt(3) and 2.25, by the midpoint rule, whose
+    # error is below (h / 2) max|slope| times the length.
+    h = 3 / 30_000
+    x = np.arange(h / 2, 3, h)
+    magnitudes = mean_magnitude(
+        np.stack([x**2, x], axis=1), is_category=False, centred=True
+    )
+    assert 3 * magnitudes == pytest.approx([4 * np.sqrt(3), 2.25], abs=h / 2 * 6 * 3)
+
+
 def test_weights_count_the_points_but_move_the_zero_of_no_level():
     curve, weights = np.array([0.0, 1, 1, 1]), np.array([5, 1, 1, 1])
     magnitude = mean_magnitude(curve, is_category=True, weights=weights)
     assert magnitude == pytest.approx((5 * 0.75 + 3 * 0.25) / 8)
     centred = mean_magnitude(curve, is_category=True, weights=weights, centred=True)
     assert centred == pytest.approx((5 * 3 / 8 + 3 * 5 / 8) / 8)
+
+
+def test_a_spike_raises_the_standard_deviation_more_than_the_mean_magnitude():
+    flat = np.ones((50, 1))
+    spiked = flat + np.eye(50)[:, [20]]
+    rise = mean_magnitude(spiked, is_category=False)
+    assert rise == pytest.approx(1 / 50)
+    assert standard_deviation(spiked) == pytest.approx(np.sqrt(1 / 50))

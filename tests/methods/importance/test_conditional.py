@@ -11,10 +11,10 @@ from tests.methods.importance.toys import refused
 from tests.methods.trees.small_ensembles import model_of, rows_of
 
 from importance_audit.methods.importance import permuted_predictions
-from importance_audit.methods.importance.conditional import normal_of
+from importance_audit.methods.importance.conditional import normal_given, normal_of
 from importance_audit.methods.importance.neighbours import _scaled, nearest
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.importance.permutation_draws import DRAWS
+from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
 from importance_audit.methods.importance.samplers import redrawn
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees import routes
@@ -367,3 +367,58 @@ REFUSED = [
 def test_what_cannot_be_drawn_is_refused(case):
     data, options, words = case
     assert words in refused(permutation, linear_model(1.0), data, **options)
+
+
+def test_among_rows_of_one_level_each_has_all_others_of_it_for_neighbours():
+    data = of_kinds()
+    by_kind = data.X["x1"].groupby(np.asarray(data.X["kind"]))
+    truth = 2 * (by_kind.var() * by_kind.size()).sum() / 90
+    mean, std_error = rise(
+        linear_model(1.0), data, within="neighbours", n_repeats=400, n_neighbours=1
+    )
+    assert abs(mean[0] - truth) < 4 * std_error[0] < truth / 10
+
+
+def test_without_other_columns_the_draw_is_marginal():
+    data, model = normal_data(2.0), linear_model(2.0)
+    shares = {"gaussian": 1 + 200 / 199, "neighbours": 2 * 200 / 199, "leaves": 2}
+    for within, share in shares.items():
+        mean, std_error = rise(model, data, within=within, n_repeats=200)
+        assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
+
+
+def test_the_normal_is_that_of_the_partitioned_covariance():
+    table = np.random.default_rng(1).normal(size=(50, 5)) @ np.random.default_rng(
+        2
+    ).normal(size=(5, 5)) + np.arange(5)
+    mean, covariance, rank = normal_given(table[:, :2], table[:, 2:])
+    S = np.cov(table.T)
+    slopes = np.linalg.solve(S[2:, 2:], S[2:, :2])
+    centred = table - table.mean(axis=0)
+    np.testing.assert_allclose(
+        mean, table[:, :2].mean(axis=0) + centred[:, 2:] @ slopes, rtol=1e-9
+    )
+    left = S[:2, :2] - S[:2, 2:] @ slopes
+    np.testing.assert_allclose(covariance, left, rtol=1e-9)
+    assert rank == 3
+
+
+def test_halves_are_rounded_to_even_as_r_rounds_them():
+    data = correlated(2, 1, 1, n_samples=20)
+    half = replace(data, X=data.X.assign(x1=np.arange(20)))
+    sampler = replace(
+        normal_of(half.with_groups({"x1": ("x1",)}), "x1"),
+        mean=np.arange(20)[:, None] + 0.5,
+        root=np.zeros((1, 1)),
+    )
+    draw = next(
+        d for d in DRAWS["numpy"](1, ("x1",), 20, 1, None) if d.what != BASELINE
+    )
+    (values,) = sampler.drawn(draw, np.random.default_rng(1)).values
+    assert values.tolist() == [2 * ((k + 1) // 2) for k in range(20)]
+
+
+def test_the_other_columns_may_hold_a_category():
+    alone = of_kinds().with_groups({"x1": ("x1",)})
+    raw, baseline = permutation(linear_model(1.0), alone, seed=1, within="gaussian")
+    assert (raw[0] > baseline).all()

@@ -125,3 +125,19 @@ def test_a_declared_level_that_no_row_has_does_not_count(method):
     model = replace(squares(), predict=lambda X: effect[X["level"].cat.codes])
     raw, _ = method(model, wider, seed=1)
     assert raw[1, 0, 0] == pytest.approx(2, rel=1e-12)
+
+
+@ALL_CURVES
+def test_a_weight_counts_like_rows_and_a_row_without_one_is_not_there(curve):
+    data = additive()
+    codes = data.X["level"].cat.codes.to_numpy()  # none for level a
+    weights = codes * (1 + data.X["x"].to_numpy() % 2)
+    weighted = replace(data, weights=weights)
+    often = np.repeat(np.arange(30), weights.astype(int))
+    repeated = of_rows(data.X.iloc[often].reset_index(drop=True))
+    one, two = (
+        curve_importance(squares(), rows, seed=1, curve=curve, grid="unique")[0]
+        for rows in (weighted, repeated)
+    )
+    assert one == pytest.approx(two, rel=1e-12)
+    assert two[1, 0, 0] == pytest.approx(1.5, rel=1e-12)  # b and c are 3 apart

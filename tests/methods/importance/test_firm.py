@@ -1,4 +1,4 @@
-"""FIRM: the paper's closed forms, its invariances, and which estimator suits what."""
+"""FIRM: the paper's closed forms, its invariances, its Boolean example."""
 
 from dataclasses import replace
 from itertools import product
@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import SVC, SVR
 from tests.cases import for_each
 from tests.methods.importance.toys import correlated, refused, rows_of, score_of
 
@@ -80,6 +81,19 @@ def fitted_to(w, intercept, X):
     return wrap(LinearRegression().fit(X[names(len(w))], y), name="ols")
 
 
+def test_the_matrix_form_is_the_difference_of_group_means():
+    """With the sign that eq. (10) gives, not the printed one; see the constant."""
+    X = drawn_signs()
+    X = X.assign(held_out=np.where(X.x1 * X.x2 > 0, 1.0, -1.0))
+    scores = measured(fitted_to(W, 5.0, X), rows_of(X), estimator="signs")
+    s = X[names(3)].to_numpy() @ W
+    for value, column in zip(scores, X, strict=True):
+        plus = (X[column] > 0).to_numpy()
+        gap = s[plus].mean() - s[~plus].mean()
+        p = plus.mean()
+        assert value == pytest.approx(gap * np.sqrt(p * (1 - p)), abs=1e-12)
+
+
 def test_two_values_measure_the_same_by_means_slope_matrix_and_covariance():
     X = drawn_signs()
     each = [
@@ -103,6 +117,16 @@ def test_a_lasso_that_chose_one_of_two_copies_is_seen_in_both(estimator):
     assert ridge == pytest.approx([w * (1 + rho) / 2] * 2, rel=1e-9)
 
 
+def test_normal_columns_measure_covariance_times_weights_over_sd():
+    L = np.array([[2, 0, 0], [0.5, 1, 0], [-1, 0.3, 0.2]])
+    X = pd.DataFrame(normal_data(1, 1, 1).X.to_numpy() @ L.T, columns=names(3))
+    sigma = L @ L.T
+    scores = measured(
+        fitted_to(W, 1.0, X), rows_of(X), estimator="gaussian", covariance="sample"
+    )
+    assert scores == pytest.approx(sigma @ W / np.sqrt(np.diag(sigma)), rel=1e-12)
+
+
 def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
     """Eq. (13), where FIRM of the model is FIRM of the labels."""
     X = correlated(0.6) * [0.5, 20] + [0, 5]
@@ -123,6 +147,28 @@ def test_a_curved_score_measures_its_slope_at_the_mean():
     model = score_of(lambda X: np.exp(X["x1"] / 2 - X["x2"]), names(2))
     scores = measured(model, data, estimator="gaussian", covariance="sample")
     assert scores == pytest.approx([0.5, -1], rel=1e-6)
+
+
+def test_the_slopes_of_a_gaussian_kernel_are_its_difference_quotients():
+    data = normal_data(2, -1, n_samples=80)
+    svr = SVR(gamma=0.3).fit(data.X, np.sin(data.y))
+    plain = score_of(lambda X: svr.predict(X[names(2)]), names(2))
+    options = {"estimator": "gaussian", "covariance": "sample"}
+    formula = measured(wrap(svr, name="svr"), data, **options)
+    quotient = measured(plain, data, **options)
+    assert formula == pytest.approx(quotient, rel=1e-6)
+    assert (formula != quotient).all()
+
+
+def test_on_the_link_scale_a_logistic_regression_is_linear():
+    data = normal_data(1, -1)
+    y = (data.y > 0).astype(int)
+    estimator = LogisticRegression().fit(data.X, y)
+    model = wrap(estimator, name="logistic")
+    scores = measured(
+        model, data, estimator="gaussian", covariance="sample", scale="link"
+    )
+    assert scores == pytest.approx(estimator.coef_[0], rel=1e-9)
 
 
 # --- what must not matter -------------------------------------------------------------
@@ -161,6 +207,15 @@ def test_standardised_the_factor_of_the_score_is_gone(estimator):
     plain = measured(linear_model(3, -1), data, **options)
     tenfold = measured(linear_model(30, -10), data, **options)
     assert tenfold == pytest.approx(plain, rel=1e-9)
+
+
+def test_standardised_the_score_itself_measures_one():
+    X = correlated(0.5)
+    X = X.assign(score=3 * X.x1 - X.x2)
+    scores = measured(
+        linear_model(3, -1), rows_of(X), estimator="linear", standardised=True
+    )
+    assert scores[2] == pytest.approx(1, rel=1e-12)
 
 
 def test_a_monotone_transform_of_a_column_keeps_its_bins():
@@ -247,7 +302,6 @@ COLUMNS = {
     "many": np.sin(np.arange(400)),
     "holed": np.where(np.arange(400) == 3, np.nan, np.cos(np.arange(400))),
     "level": pd.Categorical(list("abcd") * 100),
-    "same": np.full(400, 4.0),
 }
 CHOSEN = {"two": "binary", "few": "discrete", "many": "binned", "holed": "binned"}
 
@@ -272,6 +326,15 @@ def test_auto_takes_the_slope_where_bins_would_hold_fewer_than_thirty_rows():
         assert measured(model, data).tolist() == scores.tolist()
 
 
+def test_auto_has_bins_for_few_rows_too_where_a_value_is_missing():
+    X = correlated(0.3, n_samples=50)
+    holed = rows_of(X.assign(x2=X["x2"].where(X["x2"] < 1)))
+    model = linear_model(1.0)
+    scores = measured(model, holed, estimator="binned")
+    assert measured(model, holed)[1] == scores[1]
+    assert measured(model, holed)[0] != scores[0]
+
+
 def test_a_missing_level_is_no_level():
     """One level and missing: two groups of rows, but no direction."""
     data = rows_of(
@@ -282,14 +345,23 @@ def test_a_missing_level_is_no_level():
     assert measured(model, data) == pytest.approx([-0.5, 0.5])
 
 
+def test_lowess_follows_the_mean_also_where_few_rows_make_it():
+    """One row in ten scores 1 above zero: a mean of 0.1, a middle of 0."""
+    X = pd.DataFrame({"x1": np.linspace(-1, 1, 400)})
+    model = score_of(
+        lambda X: np.where(X["x1"] > 0, np.arange(len(X)) % 10 == 0, 0.0), ["x1"]
+    )
+    scores = measured(model, rows_of(X), estimator="lowess", span=0.3)
+    assert scores > 0.05 / 2
+
+
 NO_ANSWER = {
-    "binary": [False, True, True, True, True, True],
-    "linear": [False, False, False, True, True, True],
-    "lowess": [False, False, False, True, True, True],
-    "binned": [False, False, False, False, True, True],
-    "gaussian": [False, False, False, True, True, True],
-    "discrete": [*[False] * 5, True],
-    "auto": [*[False] * 5, True],
+    "binary": [False, True, True, True, True],
+    "linear": [False, False, False, True, True],
+    "lowess": [False, False, False, True, True],
+    "binned": [False, False, False, False, True],
+    "gaussian": [False, False, False, True, True],
+    "discrete": [False] * 5,
 }
 
 
@@ -302,7 +374,55 @@ def test_what_an_estimator_does_not_suit_has_no_answer(estimator):
     assert np.isnan(scores).tolist() == NO_ANSWER[estimator]
 
 
+@pytest.mark.parametrize("estimator", ["auto", *NO_ANSWER])
+def test_a_constant_column_has_no_answer(estimator):
+    data = rows_of(correlated(0.5).assign(same=4.0))
+    scores = measured(linear_model(2, 1), data, estimator=estimator)
+    assert np.isnan(scores[2])
+
+
+# --- the Boolean example (section 3.1) ------------------------------------------------
+
 BITS = cube(values=(0.0, 1.0))
+TRUTH = np.where((BITS.x1 == 1) | (BITS.x2 == 0), 1.0, -1.0)
+PAIRS = {
+    f"{'not ' * a}x{j} and {'not ' * b}x{k}": (BITS[f"x{j}"] == 1 - a)
+    & (BITS[f"x{k}"] == 1 - b)
+    for j, k in ((1, 2), (1, 3), (2, 3))
+    for a in (0, 1)
+    for b in (0, 1)
+}
+
+
+def boolean_machine():
+    """Return the hard-margin machine with kernel (x x')^2 on the truth table."""
+    kernel = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 0.0}
+    svc = SVC(C=1e8, tol=1e-10, **kernel).fit(BITS, TRUTH)
+    return score_of(lambda X: svc.decision_function(X[names(3)]), names(3))
+
+
+def test_firm_of_the_machine_is_that_of_its_exact_scores():
+    """s = 1, 5/3, -1, 1: x1 and x2 +-2/3; of a pair, its score over all others'."""
+    data = rows_of(BITS.assign(**PAIRS))
+    by_feature = dict(zip(data.groups, measured(boolean_machine(), data), strict=True))
+    truth = {"x1": 2 / 3, "x2": -2 / 3, "x3": 0}
+    truth |= {"not x1 and x2": -0.962250, "x1 and not x2": 0.577350}
+    truth |= {"x1 and x2": 0.192450, "not x1 and not x2": 0.192450}
+    for name, value in truth.items():
+        assert by_feature[name] == pytest.approx(value, abs=1e-5), name
+    mixed = [abs(by_feature[name]) for name in PAIRS if "3" in name]
+    assert mixed == pytest.approx([0.384900] * 8, abs=1e-5)
+
+
+def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
+    data = rows_of(BITS.assign(**PAIRS), TRUTH)
+    raw, baseline = firm_labels(None, data, seed=1)
+    by_feature = dict(zip(data.groups, raw[:, 0, 0], strict=True))
+    assert [by_feature[name] for name in names(3)] == pytest.approx([0.5, -0.5, 0])
+    assert by_feature.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
+    pairs = sorted(value for name, value in by_feature.items() if "and" in name)
+    assert pairs == pytest.approx([-1 / np.sqrt(12)] * 4 + [1 / np.sqrt(12)] * 7)
+    assert baseline.tolist() == [[0.0]]
 
 
 # --- labels, messages -----------------------------------------------------------------
@@ -314,6 +434,12 @@ def test_labels_of_two_classes_measure_the_share_of_the_positive_one():
     )
     raw, _ = firm_labels(None, data, seed=1)
     assert raw[:, 0, 0] == pytest.approx([0.5, 0, 0])
+
+
+def test_labels_are_weighted_as_the_rows():
+    X, y = pd.DataFrame({"x1": [-1.0, 1.0, 1.0]}), [0.0, 4.0, 9.0]
+    raw, _ = firm_labels(None, rows_of(X, y, weights=[3, 1, 0]), seed=1)
+    assert raw[0, 0, 0] == pytest.approx(4 * np.sqrt(3) / 4)
 
 
 def test_standardised_labels_of_a_copy_of_the_target_measure_one():

@@ -122,3 +122,9 @@ def test_a_score_of_steps_is_refused(estimator):
         f"Model 'steps' must have a score with slopes; a {kind} predicts in steps. "
         "Use FIRM with estimator 'auto'."
     )
+
+
+def test_a_parabola_measures_twice_the_root_mean_square_times_the_sd():
+    """s = x^2 has slope 2x, so I = 2 sqrt(E x^2) sd(x) = 2 for a standard column."""
+    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
+    assert measured(model, DATA) == pytest.approx([2, 0], rel=1e-6)

@@ -1,10 +1,12 @@
 """Interactions as importances: units, repeats, ratios, and what is refused."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.neural_network import MLPRegressor
 from tests.methods.importance.toys import (
     friedman_1,
     numbers,
@@ -17,6 +19,7 @@ from tests.methods.importance.toys import (
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.vint import vint
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.records.streams import stream
 
 DATA = normal_data(1, 1, 1, n_samples=40).with_groups({"pair": ("x1", "x2")})
 BOTH = pytest.mark.parametrize("method", [h_statistic, vint])
@@ -86,3 +89,31 @@ def test_hstats_has_one_repeat(method):
     assert refused(method, score_of(curved), DATA, **options) == (
         "Stream 'hstats' must have one repeat; n_repeats is 2. Use the numpy stream."
     )
+
+
+@pytest.fixture(scope="module")
+def net():
+    """Return a net that was fitted to Friedman's function and noise."""
+    train = uniform(500, 10)
+    y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
+    settings = {"hidden_layer_sizes": (8,), "solver": "lbfgs", "alpha": 0.01}
+    net = MLPRegressor(**settings, max_iter=2000, random_state=1)
+    return net.fit(train.to_numpy(), y)
+
+
+@BOTH
+def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair(method, net):
+    options = {"n_grid": 9} if method is vint else {}
+    X = uniform(100, 10, seed=3)
+    found = strengths(method, lambda X: net.predict(X.to_numpy()), X, **options)
+    assert found.pop("ab") > 2 * max(found.values())
+
+
+def test_three_columns_measure_what_no_two_of_them_do():
+    data = DATA.with_groups({"all": ("x1", "x2", "x3")})
+    assert h_statistic(score_of(product_and_x3), data, seed=1)[0].item() == 0
+    signs = list(product((-1.0, 1.0), repeat=3))
+    X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
+    cube = replace(data, X=X, weights=np.ones(8))
+    all_three = score_of(lambda X: X["x1"] * X["x2"] * (1 - 3 * X["x3"]))
+    assert h_statistic(all_three, cube, seed=1)[0].item() == pytest.approx(3)

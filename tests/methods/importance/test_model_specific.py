@@ -1,8 +1,9 @@
-"""Impurity: scikit-learn's shares, whole variances, sums over encoded columns."""
+"""Impurity: closed forms on trees of one split, and sums over encoded columns."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import (
     AdaBoostRegressor,
@@ -12,22 +13,49 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LinearRegression
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.cases import for_each
 from tests.methods.importance.toys import refused
 
 from importance_audit.methods.importance.model_specific import impurity
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.models.fit import wrap
+from importance_audit.records.dataset_and_model import FittedModel
 
 DATA = normal_data(3, -1, 0.5, n_samples=300)
 
 
 def fitted(estimator, data=DATA, encoded=None):
     """Return an estimator fitted on rows, with the feature of each of its columns."""
-    estimator.fit(data.X.to_numpy(), data.y)
-    model = wrap(estimator, name="tree", features=data.features)
-    return replace(model, encoded=encoded or data.features)
+    return FittedModel(
+        name="tree",
+        task="regression",
+        scale="response",
+        predict=estimator.fit(data.X.to_numpy(), data.y).predict,
+        features=data.features,
+        losses=(),
+        estimator=estimator,
+        encoded=encoded or data.features,
+    )
+
+
+def stump_data():
+    """Return four rows of which x2 splits the target into halves, 1 apart."""
+    data = normal_data(2, 0, n_samples=4)
+    X = pd.DataFrame({"x1": [0.0, 1.0, 0.0, 1.0], "x2": [0.0, 0.0, 1.0, 1.0]})
+    return replace(data, X=X, y=np.array([5.0, 5.0, 6.0, 6.0]))
+
+
+def test_one_split_that_explains_everything_measures_the_variance_of_the_target():
+    tree = fitted(DecisionTreeRegressor(), stump_data())
+    raw, baseline = impurity(tree, stump_data(), seed=1, normalised=False)
+    assert (raw - baseline)[:, 0, 0].tolist() == [0.0, 0.25]
+
+
+def test_one_split_that_parts_two_classes_measures_their_gini_impurity():
+    data = replace(stump_data(), y=np.array([0.0, 0.0, 1.0, 1.0]))
+    tree = fitted(DecisionTreeClassifier(), data)
+    raw, _ = impurity(tree, data, seed=1, normalised=False)
+    assert raw[:, 0, 0].tolist() == [0.0, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +115,6 @@ class Counting(DecisionTreeRegressor):
     """Reports how often it split, as some libraries do under the same name."""
 
     __module__ = "lightgbm.sklearn"
-    feature_name_ = DATA.features
 
 
 REFUSED = [

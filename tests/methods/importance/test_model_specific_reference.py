@@ -12,6 +12,7 @@ from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
 from importance_audit.methods.importance.model_specific import impurity
 from importance_audit.methods.importance.networks import garson_shares, olden_products
+from importance_audit.methods.importance.out_of_bag import in_standard_errors
 from importance_audit.methods.importance.t_statistics import (
     Estimates,
     t_statistic,
@@ -29,6 +30,7 @@ STATISTICS = r"(lm[1234w]|glm[123])-stat|lm1-default"
 COEFFICIENTS = r"(lm[1234w]|glm[123])-raw"
 RANKS = r"lm1-vi-(TRUE|increasing)|v05-lm1-vi-FALSE"
 SCALED = "lm1-vi-scale"
+FORESTS = r"rf[12]-(default|type1|type1-noscale)"
 TREE = "rpart3"
 OLDEN = r"nnet[1234]-olden|nnet1-default"
 GARSON = r"nnet[125]-garson"
@@ -258,3 +260,27 @@ def test_signed_products_rank_as_in_vip(case):
     fitted, truth = inside(case)
     products = dict(zip(fitted["coefnames"], olden_products(*net(fitted)), strict=True))
     assert ranks(products, "raw") == truth
+
+
+def recorded_rises(fitted):
+    """Return two rises per feature with the recorded mean and standard error."""
+    spreads, table = fitted["importanceSD"], fitted["importance"]
+    column = {"%IncMSE": 0, "MeanDecreaseAccuracy": 2}
+    at = next(column[name] for name in table["cols"] if name in column)
+    mean = np.array([row[at] for row in table["values"]])
+    if "rows" in spreads:
+        std_error = np.array([row[at] for row in spreads["values"]])
+    else:
+        std_error = np.array([spreads[name] for name in table["rows"]])
+    # Standard error of T rises, divisor T: of m -+ s sqrt(2) it is s.
+    off = np.sqrt(2) * std_error
+    return table["rows"], np.stack([mean - off, mean + off], axis=1)
+
+
+@of(FORESTS)
+def test_rises_out_of_bag_are_scaled_as_in_random_forest(case):
+    fitted, truth = inside(case)
+    names, rises = recorded_rises(fitted)
+    is_plain = case.endswith("noscale")
+    scores = rises.mean(axis=1) if is_plain else in_standard_errors(rises)
+    assert dict(zip(names, scores, strict=True)) == pytest.approx(truth, **EXACT)

@@ -147,3 +147,29 @@ def test_curves_of_rows_are_asked_though_their_mean_is_at_hand():
     options = {"seed": 1, "of_curves": "individual"}
     raw, _ = partial_dependence(model, data, curves=curves, **options)
     assert raw.tobytes() == partial_dependence(model, data, **options)[0].tobytes()
+
+
+def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
+    data = normal_data(3, -1, n_samples=200)
+    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")
+    sd = np.sqrt(200 / 199)  # the columns have variance 1 with divisor n
+    assert raw[:, 0, 0] == pytest.approx([3 * sd, sd], rel=1e-9)
+
+
+def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():
+    """Y = 1 + 3 X1 - 5 X2 on the unit square (Greenwell et al. 2018, section 3)."""
+    even = np.linspace(0, 1, 51)
+    X = pd.DataFrame({"x1": np.tile(even, 51), "x2": np.repeat(even, 51)})
+    raw, _ = partial_dependence(linear_model(3, -5), of_rows(X, ("x1", "x2")), seed=1)
+    assert raw[1, 0, 0] / raw[0, 0, 0] == pytest.approx(5 / 3, rel=1e-12)
+    # The paper prints .896; from 0 to 1 by h it is 3 h sqrt(n (n + 1) / 12).
+    assert raw[0, 0, 0] == pytest.approx(3 * np.sqrt(51 * 52 / 12) / 50, rel=1e-12)
+
+
+@pytest.mark.parametrize(("spread", "share"), [("quarter_range", 0.25), ("range", 1.0)])
+def test_a_category_measures_its_share_of_the_range(spread, share):
+    raw, _ = partial_dependence(
+        level_model(0.8), level_data(), seed=1, categorical_spread=spread
+    )
+    kind = list(level_data().groups).index("kind")
+    assert raw[kind, 0] == pytest.approx([0.7 * share] * 3, rel=1e-12)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from math import log
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,11 @@ from importance_audit.methods.importance.permutation import (
     permuted_target,
 )
 from importance_audit.methods.known_answers import (
+    binary_data,
     level_data,
     level_model,
     linear_model,
+    logistic_model,
     normal_data,
 )
 from importance_audit.models.fit import wrap
@@ -452,3 +455,32 @@ def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are():
         numbers.append(permutation(model, data, seed=1).raw)
         pd.testing.assert_frame_equal(data.X, before)
     assert np.array_equal(*numbers)
+
+
+def test_a_copy_alone_scores_a_quarter_of_both_together():
+    single = normal_data(1.0)
+    twice = single.X.assign(x2=single.X["x1"])
+    groups = {"x1": ("x1",), "both": ("x1", "x2")}
+    data = replace(single, X=twice, groups=groups)
+    mean, std_error = rise(linear_model(0.5, 0.5), data, n_repeats=200)
+    assert (abs(mean[:, 0] - [0.5, 2.0]) < 4 * std_error[:, 0]).all()
+
+
+def test_a_ranking_by_one_feature_falls_to_a_coin_toss():
+    mean, std_error = rise(logistic_model(1, 0), binary_data(), n_repeats=200)
+    assert abs(mean[0, 0] - 0.5) < 4 * std_error[0, 0] < 0.05
+
+
+def test_permuted_levels_cost_the_log_loss_of_two_in_three_wrong():
+    mean, std_error = rise(level_model(0.8), level_data(), n_repeats=200)
+    assert abs(mean[1, 0] - 2 / 3 * log(8)) < 4 * std_error[1, 0] < 0.1
+
+
+def test_a_column_that_nothing_foretells_differs_within_leaves_as_it_does_over_all():
+    # The leaves know nothing of x1, so the variance within m rows is (m - 1)/m of all.
+    data = normal_data(1, 1, 1, 1, n_samples=2000)
+    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=5)
+    x1 = data.X["x1"]
+    within = ((x1 - x1.groupby(leaf).transform("mean")) ** 2).sum()
+    n_free = 2000 - len(np.unique(leaf))
+    assert abs(within / n_free - 1) < 4 * np.sqrt(2 / n_free)

@@ -394,3 +394,37 @@ REFUSED = [
 def test_what_cannot_be_asked_says_why(case):
     model, data, options, words = case
     assert words in refused(shapley, model, data, **options)
+
+
+def test_a_product_of_centred_columns_is_shared_in_halves():
+    """v = 0 without both of them, on uncorrelated columns with mean 0."""
+    model = of_score(lambda X: X["x1"] * X["x2"], NAMES[:2])
+    x = DATA.X.to_numpy()
+    truth = abs(x[:, 0] * x[:, 1] / 2).mean()
+    importance = measured(model, algorithm="exact", n_repeats=1)[:2, 0]
+    assert importance == pytest.approx([truth, truth], rel=1e-9)
+
+
+def test_the_ranks_and_the_first_rows_are_those_of_vip():
+    for case in FASTSHAP["vip_cases"]:
+        if case in VIP:
+            continue
+        model, data, options = vip_question(case)
+        game = game_of(model, data.X)
+        if "newdata" in case["call"]:
+            game = game._replace(explained=np.arange(5))
+        r = RStream(case["seed"])
+        values = explain(
+            game, data.features, n_permutations=options["n_permutations"], r=r
+        )
+        scores = pd.Series(abs(values[:, :, 0]).mean(axis=0), data.features)
+        if "rank" in case["call"]:
+            scores = scores.rank(ascending=False)
+        truth = pd.Series(case["result"]["Importance"], case["result"]["Variable"])
+        assert scores[truth.index].to_numpy() == pytest.approx(truth.to_numpy())
+
+
+@pytest.mark.parametrize("stream", ["numpy", "fastshap"])
+def test_a_column_that_is_not_read_measures_exactly_the_baseline(stream):
+    importance = measured(linear_model(2.0), stream=stream)
+    assert importance[1:].tolist() == np.zeros((2, 3)).tolist()
