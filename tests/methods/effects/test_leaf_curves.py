@@ -1,20 +1,17 @@
 """Curves from given leaves: the authors' numbers, closed forms, hand-worked merges."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.methods.recorded import recorded
 
 from importance_audit.methods.effects.leaf_curves import (
     categorical_curve,
     numeric_curve,
 )
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-STRATX = json.loads((REFERENCE / "stratimpact.json").read_text(encoding="utf8"))
+STRATX = recorded("stratimpact")
 FEATURES = [
     pytest.param(case, name, id=f"{case['name']}-{name}")
     for case in STRATX["cases"]
@@ -48,18 +45,6 @@ def numbers(x, y, leaf, least=1):
     columns = (np.array(x, float), np.array(y, float), np.array(leaf))
     curve = numeric_curve(*columns, min_slopes_per_x=least)
     return curve.grid.tolist(), curve.values.tolist(), (curve.n_ignored, curve.n_leaves)
-
-
-def test_one_leaf_gives_the_mean_of_y_per_value_above_that_of_the_first():
-    grid, values, _ = numbers([2, 1, 1, 4, 4], [7, 1, 3, 5, 6], [9, 9, 9, 9, 9])
-    assert grid == [1, 2, 4]
-    assert values == pytest.approx([0, 5, 3.5])
-
-
-def test_slopes_are_averaged_over_the_leaves_that_cover_a_value():
-    # Leaf 0 rises by 2 per step from 0 to 3, leaf 1 by 4 from 1 to 2.
-    grid, values, _ = numbers([0, 3, 1, 2], [0, 6, 5, 9], [0, 0, 1, 1])
-    assert (grid, values) == ([0, 1, 2, 3], pytest.approx([0, 2, 5, 7]))
 
 
 def test_points_with_too_few_slopes_on_both_sides_are_dropped():
@@ -140,14 +125,6 @@ def test_levels_that_no_leaf_compares_are_placed_by_their_means(merge):
     assert effects == pytest.approx([0, 2, 8, 20])
 
 
-@pytest.mark.parametrize("merge", MERGES)
-def test_only_levels_that_some_row_has_are_on_the_curve(merge):
-    columns = (np.array([4, 1, 4, 1]), np.array([3.0, 1, 5, 3]), np.array([0, 0, 1, 1]))
-    curve = categorical_curve(*columns, merge=merge)
-    assert curve.grid.tolist() == [1, 4]
-    assert np.diff(curve.values) == pytest.approx([2])
-
-
 def test_the_published_merge_shifts_by_plain_and_averages_by_weighted_means():
     # Leaf 1 is shifted by the mean of 0 - 5 and 4 - 7, so by -4, to 1, 3 and 6; level 1
     # has three rows in leaf 0 and one in leaf 1: (3 * 4 + 3) / 4.
@@ -169,25 +146,11 @@ def chain(n_links):
     return code, np.where(leaf == 1, 6.0, 0.0), leaf
 
 
-def test_the_published_merge_joins_what_three_passes_reach():
-    assert categorical_curve(*chain(3)).values == pytest.approx(np.zeros(5))
-
-
 def test_what_three_passes_do_not_reach_is_a_group_of_its_own():
     # Levels 0 to 4 have means 0, 0, 0, 0 and 3, so .6 on average; 4 and 5, the last
     # link, have 3 and 6, so it is placed 3.9 above; level 4 is in both groups.
     values = categorical_curve(*chain(4)).values
     assert values == pytest.approx([0, 0, 0, 0, 1.95, 3.9])
-
-
-@settings(deadline=None)
-@given(st.permutations(range(6)))
-def test_least_squares_does_not_care_for_the_order_of_the_leaves(order):
-    generator = np.random.default_rng(1)
-    code, leaf = generator.integers(0, 8, 60), generator.integers(0, 6, 60)
-    y = generator.normal(size=60)
-    effects = levels(code, y, np.array(order)[leaf], "least_squares")
-    assert effects == pytest.approx(levels(code, y, leaf, "least_squares"), abs=1e-9)
 
 
 def test_least_squares_is_the_regression_on_indicators_of_leaves_and_levels():

@@ -1,11 +1,9 @@
 """Conditional and accumulated profiles: closed forms, limits, and DALEX's curves."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.recorded import recorded
 
 from importance_audit.methods.effects import EFFECTS
 from importance_audit.methods.effects.local_profiles import (
@@ -15,7 +13,6 @@ from importance_audit.methods.effects.local_profiles import (
 from importance_audit.methods.effects.local_profiles import (
     rows_of as sampled_rows,
 )
-from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
@@ -25,10 +22,9 @@ from importance_audit.methods.known_answers import (
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.r_rng import RStream
 
-from .toys import as_given, is_recorded_grid, model_of, recorded_model, rows_of
+from .toys import is_recorded_grid, model_of, recorded_model, rows_of
 
-REFERENCE = Path(__file__).parents[2] / "reference" / "dalex_profiles.json"
-DALEX = json.loads(REFERENCE.read_text(encoding="utf8"))
+DALEX = recorded("dalex_profiles")
 BOTH = pytest.mark.parametrize("profile", [conditional_profile, accumulated_profile])
 WHOLE = [case for case in DALEX["row_cases"] if "of" not in case]
 PARTED = [case for case in DALEX["row_cases"] if "of" in case]
@@ -100,25 +96,6 @@ def test_a_kernel_weighs_by_the_distance_in_spans_of_the_range_of_the_grid():
     assert values[:, 0] == pytest.approx([mean - rise / 2, mean + rise / 2], rel=1e-12)
 
 
-def test_of_a_narrow_kernel_only_the_rows_at_a_value_are_left():
-    model, data = product()
-    options = {"seed": 1, "grid": "unique", "span": 1e-3}
-    _, values = conditional_profile(model, data, "x", **options)
-    assert values[:, 0] == pytest.approx([0, 3, 2], rel=1e-12)
-    _, values = accumulated_profile(model, data, "x", **options)
-    assert np.diff(values[:, 0]) == pytest.approx([3, 1], rel=1e-12)
-
-
-def test_of_a_wide_kernel_both_are_partial_dependence_but_for_the_level():
-    model, data = product()
-    options = {"seed": 1, "grid": (0.0, 0.5, 2.0)}
-    _, truth = partial_dependence(model, data, "x", **options)
-    _, values = conditional_profile(model, data, "x", **options, span=1e6)
-    assert values == pytest.approx(truth, rel=1e-9)
-    _, values = accumulated_profile(model, data, "x", **options, span=1e6)
-    assert values - values.mean() == pytest.approx(truth - truth.mean(), rel=1e-9)
-
-
 def test_near_a_level_are_the_rows_that_have_it():
     X = pd.DataFrame({"x": pd.Categorical(list("baccb")), "z": [1.0, 2, 3, 5, 9]})
     model = model_of(lambda X: X["x"].cat.codes.to_numpy() * X["z"].to_numpy())
@@ -126,16 +103,6 @@ def test_near_a_level_are_the_rows_that_have_it():
     assert (grid.tolist(), values[:, 0].tolist()) == (["a", "b", "c"], [0, 5, 8])
     _, values = accumulated_profile(model, rows_of(X), "x", seed=1)
     assert np.diff(values[:, 0]) == pytest.approx([5, 4])  # each moved from the left
-
-
-def test_the_conditional_profile_of_an_ignored_feature_is_that_of_its_twin():
-    x = np.arange(5.0)
-    data = rows_of(pd.DataFrame({"x": x, "twin": x}))
-    options = {"seed": 1, "grid": "unique", "span": 1e-3}
-    grid, values = conditional_profile(model_of(as_given), data, "twin", **options)
-    assert values[:, 0] == pytest.approx(grid)
-    _, values = accumulated_profile(model_of(as_given), data, "twin", **options)
-    assert values[:, 0] == pytest.approx(np.full(5, 2.0))
 
 
 @BOTH
@@ -165,14 +132,6 @@ def test_rows_are_drawn_as_r_draws_them_and_the_grid_is_that_of_all(profile):
     points, truth = profile(model, rows_of(sample), "count", **options)
     assert grid.tolist() == points.tolist()
     assert values == pytest.approx(truth, rel=1e-12)
-
-
-@BOTH
-def test_where_there_are_no_more_rows_all_are_taken(profile):
-    model, data = level_model(), level_data()
-    _, all_rows = profile(model, data, "kind", seed=1)
-    _, more = profile(model, data, "kind", seed=2, n_rows=data.n_samples)
-    assert more.tobytes() == all_rows.tobytes()
 
 
 @BOTH

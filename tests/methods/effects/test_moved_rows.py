@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.trees.conftest import _one_thread  # noqa: F401 (a fixture)
 from tests.methods.trees.small_ensembles import (
     N_ROWS,
     by_predict,
@@ -17,18 +16,11 @@ from tests.methods.trees.small_ensembles import (
 from importance_audit.methods.effects import ale as ale_module
 from importance_audit.methods.effects import moved_rows as module
 from importance_audit.methods.effects.ale import ale
-from importance_audit.methods.trees import routes
 from importance_audit.methods.trees.fitted import Trees
 from importance_audit.methods.trees.routes import reporting_routes
 from importance_audit.records.errors import ModelError, NotApplicable
 
-pytestmark = pytest.mark.needs_numba
-
-
-@pytest.fixture(autouse=True)
-def _is_worth(monkeypatch):
-    """Let the trees answer however little is asked."""
-    monkeypatch.setattr(routes, "WORTH", 0)
+pytestmark = [pytest.mark.needs_numba, pytest.mark.usefixtures("trees_answer")]
 
 
 @pytest.fixture
@@ -141,14 +133,6 @@ def test_a_row_that_predict_refuses_is_not_asked_unless_it_is_moved(at):
     data = replace(data, weights=np.ones(N_ROWS))
     with pytest.raises(NotApplicable, match="did not see in training"):
         ale(model, data, "level", seed=1)
-
-
-def test_a_grid_may_be_a_list():
-    data = rows_of()
-    model = model_of("RandomForest", data)
-    grid = np.sort(data.X["x1"].to_numpy())[[0, 40, 89]].tolist()
-    ours = of_x1(model, data, grid=grid)
-    assert same_bits(ours, of_x1(by_predict(model), data, grid=grid))
 
 
 def test_trees_do_not_answer_for_a_missing_value_that_predict_refuses():

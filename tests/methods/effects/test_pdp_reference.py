@@ -1,15 +1,14 @@
 """R's pdp: surfaces, single curves, odd grids and subsets; every case of its file."""
 
-import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
 from tests.cases import for_each
+from tests.methods.recorded import evaluated, recorded
 
 from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
@@ -19,9 +18,7 @@ from importance_audit.methods.effects.surface import joint_dependence
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.r_rng import RStream
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-PDP = json.loads((REFERENCE / "pdp_surfaces.json").read_text(encoding="utf8"))
-CURVES = json.loads((REFERENCE / "pdp.json").read_text(encoding="utf8"))
+PDP, CURVES = recorded("pdp_surfaces"), recorded("pdp")
 CASES = {case["id"]: case for case in PDP["cases"]}
 LEFT_OUT = {"trim-quantiles|glm-which-name": "R's own refusal"}
 CLASSIFIERS = ("glm", "rpart")
@@ -78,9 +75,7 @@ def model_of(case):
     is_event = case["id"].startswith(CLASSIFIERS)
 
     def predict(X):
-        columns = {n: X[n].to_numpy() for n in X if n not in ("g", "ch")}
-        columns["g"] = X["g"].astype(object).to_numpy()
-        prediction = np.ones(len(X)) * eval(case["model"], {"exp": np.exp}, columns)
+        prediction = evaluated(case["model"], X)
         prediction = expit(prediction) if "plogis" in case["call"] else prediction
         return 1 - prediction if "which.class = 2" in case["call"] else prediction
 

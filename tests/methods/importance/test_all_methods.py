@@ -5,9 +5,11 @@ it answers among others is in `tests/engines/test_contract.py`.
 """
 
 import doctest
+import re
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from itertools import product
 from pkgutil import iter_modules
 from typing import get_args, get_type_hints
 
@@ -43,6 +45,8 @@ ESTIMATORS = {
     "olden": ("neural_network.MLPRegressor", {"hidden_layer_sizes": [2]}),
 }
 OF_CLASSES = ("anova", "auc")
+PAIR = {"pair": ("x1", "x2")}
+GROUPS = {"vint": PAIR, "h_statistic": {"x3": ("x3",), **PAIR, "all": DATA.features}}
 OF_MEMBERS = ("random_subspace", "random_subspace_permutation")
 """Methods that fit a model on each of many sets of features."""
 # What R's models say of themselves is in test_r_model_specific.
@@ -66,7 +70,7 @@ def model_of(method):
 def data_of(method):
     """Return rows that a method can be asked about."""
     data = CLASSES if method in OF_CLASSES else DATA
-    return data.with_groups({"pair": ("x1", "x2")}) if method == "vint" else data
+    return data.with_groups(GROUPS[method]) if method in GROUPS else data
 
 
 def answer(method, data=None, model=None, **options):
@@ -113,6 +117,10 @@ WEIGHED = [
     ("sage", EXACT),
     *((method, {"n_rows": None}) for method in ("h_statistic", "pd_importance")),
     ("vint", {"n_rows": None, "grid": (0.1, 0.4, 0.9)}),
+    *(
+        ("curve_importance", {"curve": curve, "grid": "unique"})
+        for curve in ("partial_dependence", "ale", "shapley")
+    ),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "spread": "data_weighted"}),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "of_curves": "individual"}),
     ("drop_column", {"n_repeats": 1}),
@@ -271,10 +279,11 @@ def test_what_cannot_take_part_has_no_answer_and_moves_no_other(name):
 # --- what is refused ------------------------------------------------------------------
 
 OUT_OF_RANGE = [
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("permutation", "h_statistic")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("vint", "pd_importance")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("sage", "shapley", "drop_column")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("permute_refit", "shapley_refit")),
+    *(
+        (method, {"n_repeats": 0}, "at least ")
+        for method in OURS
+        if "n_repeats" in options_of(METHODS[method].function)
+    ),
     *((m, {"n_repeats": 1}, "at least 2") for m in OF_MEMBERS),
     ("random_subspace", {"n_drawn": 3}, "2, one less than the features and groups"),
     ("random_subspace", {"n_drawn": 0}, "2, one less than the features and groups"),
@@ -284,8 +293,10 @@ OUT_OF_RANGE = [
     ("drop_column", {"held_out": -0.1}, "at least 0 and below 1"),
     ("drop_column", {"held_out": 1}, "at least 0 and below 1"),
     *((m, {"n_grid": 1}, "at least 2") for m in ("curve_impact", "curve_importance")),
-    *((m, {"n_repeats": 0}, "at least 1") for m in ("stratified_impact",)),
-    *((m, {"n_trees": 0}, "at least 1") for m in ("stratified_importance",)),
+    *(
+        ("stratified_importance", {option: 0}, "at least 1")
+        for option in ("n_trees", "min_samples_leaf", "min_slopes_per_x")
+    ),
     ("stratified_impact", {"resample": "none", "n_repeats": 10}, "1 for resample"),
     ("lowess_r2", {"fraction": 0.0}, "above 0 and at most 1"),
     ("lowess_r2", {"n_robust": -1}, "at least 0"),
@@ -331,8 +342,8 @@ CHOICES = {
     "partial_dependence": ("spread", "of_curves"),
     "curve_impact": ("curve", "grid"),
     "curve_importance": ("curve", "grid"),
-    "stratified_impact": ("resample",),
-    "stratified_importance": ("resample",),
+    "stratified_impact": ("resample", "merge"),
+    "stratified_importance": ("resample", "merge"),
     "t_statistic": ("several_terms",),
     "raw_weights": ("powers",),
     "spearman": ("coefficient",),
@@ -425,6 +436,36 @@ def test_players_do_not_share_a_column(method):
         f"Groups must not share a column for method {method!r}, which takes a group in "
         "or leaves it out; 'x2' is in more than one. Ask overlapping groups in "
         "different audits."
+    )
+
+
+PLAYERS = {"sage": {"algorithm": "exact"}, "shapley": {"algorithm": "exact"}}
+
+
+@for_each([*PLAYERS, "shapley_refit"])
+def test_every_subset_is_asked_of_twelve_players_at_most(method):
+    data = normal_data(*range(13), n_samples=20)
+    model = fitted("linear_model.LinearRegression", data, ("mse",))
+    sentence = refusal_of(method, data, model, **PLAYERS.get(method, {}))
+    assert sentence.startswith("Model 'm' must read at most 12 ")
+    assert re.search(r"; it reads 13\. (Use algorithm 'sampling'|Group )", sentence)
+
+
+REPLAYED = {
+    "weights": ({"weights": np.arange(60.0)}, {}, "equal row weights"),
+    "rows": ({}, {"n_rows": 5}, "all rows"),
+    "group": ({"groups": PAIR}, {}, "one column per group, not 'pair'"),
+}
+
+
+@for_each(list(product((("sage", "xplainfi"), ("shapley", "fastshap")), REPLAYED)))
+def test_r_is_replayed_on_equal_rows_and_single_columns_only(case):
+    (method, stream), what = case
+    changed, options, words = REPLAYED[what]
+    sentence = refusal_of(method, replace(DATA, **changed), stream=stream, **options)
+    assert sentence.startswith(f"Method {method!r} must have {words}")
+    assert sentence.endswith(
+        f" to replay {stream}; it does not. Ask for it without naming an R engine."
     )
 
 

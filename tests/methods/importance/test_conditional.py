@@ -6,18 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.test_permuted_predictions import (
-    FOREST,
-    model_of,
-    rows_of,
-)
+from tests.methods.importance import toys
 from tests.methods.importance.toys import refused
+from tests.methods.trees.small_ensembles import model_of, rows_of
 
 from importance_audit.methods.importance import permuted_predictions
-from importance_audit.methods.importance.conditional import (
-    normal_given,
-    normal_of,
-)
+from importance_audit.methods.importance.conditional import normal_given, normal_of
 from importance_audit.methods.importance.neighbours import _scaled, nearest
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
@@ -41,9 +35,8 @@ def correlated(*slopes, n_samples=200):
 
 def rise(model, data, **options):
     """Return mean rise in loss and its standard error by group."""
-    raw, baseline = permutation(model, data, seed=1, **options)
-    values = (raw - baseline)[..., 0]
-    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+    answer = permutation(model, data, seed=1, **options)
+    return [each[:, 0] for each in toys.rise(*answer)]
 
 
 # --- closed forms ---------------------------------------------------------------------
@@ -54,31 +47,16 @@ def left_by_the_others(columns):
     return np.linalg.inv(np.linalg.inv(MIXING @ MIXING.T)[np.ix_(columns, columns)])
 
 
-def test_of_a_normal_the_error_rises_by_b_squared_times_twice_what_the_others_leave():
-    slopes = np.array([3.0, -1.0, 2.0])
+def test_of_a_normal_the_error_rises_by_twice_the_variance_that_the_others_leave():
+    slopes, places = np.array([3.0, -1.0, 2.0]), [[0], [1], [2], [2, 0]]
     data = correlated(*slopes)
-    variances = np.array([left_by_the_others([j])[0, 0] for j in range(3)])
-    truth = slopes**2 * variances * (1 + 200 / 199)  # the row's own, and what is drawn
-    mean, std_error = rise(
-        linear_model(*slopes), data, within="gaussian", n_repeats=200
-    )
+    data = data.with_groups(data.groups | {"both": ("x3", "x1")})
+    left = [slopes[j] @ left_by_the_others(j) @ slopes[j] for j in places]
+    truth = np.array(left) * (1 + 200 / 199)  # the row's own, and what is drawn
+    options = {"within": "gaussian", "n_repeats": 400}
+    mean, std_error = rise(linear_model(*slopes), data, **options)
     assert (abs(mean - truth) < 4 * std_error).all()
     assert (4 * std_error < truth / 10).all()
-    marginal, _ = rise(linear_model(*slopes), data, n_repeats=200)
-    assert (mean[:2] < 0.5 * marginal[:2]).all()
-
-
-def test_a_group_rises_by_what_the_others_leave_of_it_together():
-    slopes = np.array([3.0, -1.0, 2.0])
-    data = correlated(*slopes).with_groups({"both": ("x3", "x1")})
-    within = left_by_the_others([2, 0])
-    truth = slopes[[2, 0]] @ within @ slopes[[2, 0]] * (1 + 200 / 199)
-    mean, std_error = rise(
-        linear_model(*slopes), data, within="gaussian", n_repeats=400
-    )
-    assert abs(mean[0] - truth) < 4 * std_error[0] < truth / 10
-    apart = (slopes[[2, 0]] ** 2 * np.diag(within)).sum() * (1 + 200 / 199)
-    assert abs(truth - apart) > 8 * std_error[0]
 
 
 def of_kinds():
@@ -89,24 +67,6 @@ def of_kinds():
     x1 = data.y + 5 * codes
     X = pd.DataFrame({"x1": x1, "kind": kind})
     return replace(data, X=X, y=x1, groups={"x1": ("x1",), "kind": ("kind",)})
-
-
-def test_among_rows_of_one_level_each_has_all_others_of_it_for_neighbours():
-    data = of_kinds()
-    by_kind = data.X["x1"].groupby(np.asarray(data.X["kind"]))
-    truth = 2 * (by_kind.var() * by_kind.size()).sum() / 90
-    mean, std_error = rise(
-        linear_model(1.0), data, within="neighbours", n_repeats=400, n_neighbours=1
-    )
-    assert abs(mean[0] - truth) < 4 * std_error[0] < truth / 10
-
-
-def test_without_other_columns_the_draw_is_marginal():
-    data, model = normal_data(2.0), linear_model(2.0)
-    shares = {"gaussian": 1 + 200 / 199, "neighbours": 2 * 200 / 199, "leaves": 2}
-    for within, share in shares.items():
-        mean, std_error = rise(model, data, within=within, n_repeats=200)
-        assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
 
 
 @pytest.mark.parametrize("n_rows", [None, 50])
@@ -130,22 +90,6 @@ def test_given_a_category_the_mean_is_that_of_its_level():
 
 
 # --- slow twins -----------------------------------------------------------------------
-
-
-def test_the_normal_is_that_of_the_partitioned_covariance():
-    table = np.random.default_rng(1).normal(size=(50, 5)) @ np.random.default_rng(
-        2
-    ).normal(size=(5, 5)) + np.arange(5)
-    mean, covariance, rank = normal_given(table[:, :2], table[:, 2:])
-    S = np.cov(table.T)
-    slopes = np.linalg.solve(S[2:, 2:], S[2:, :2])
-    centred = table - table.mean(axis=0)
-    np.testing.assert_allclose(
-        mean, table[:, :2].mean(axis=0) + centred[:, 2:] @ slopes, rtol=1e-9
-    )
-    left = S[:2, :2] - S[:2, 2:] @ slopes
-    np.testing.assert_allclose(covariance, left, rtol=1e-9)
-    assert rank == 3
 
 
 def slow_neighbours(others, k, keeps_itself):
@@ -357,21 +301,6 @@ def test_a_normal_keeps_the_type_of_a_column_and_rounds_integers(dtype):
     assert (drawn != counts.to_numpy(dtype=float)).any()
 
 
-def test_halves_are_rounded_to_even_as_r_rounds_them():
-    data = correlated(2, 1, 1, n_samples=20)
-    half = replace(data, X=data.X.assign(x1=np.arange(20)))
-    sampler = replace(
-        normal_of(half.with_groups({"x1": ("x1",)}), "x1"),
-        mean=np.arange(20)[:, None] + 0.5,
-        root=np.zeros((1, 1)),
-    )
-    draw = next(
-        d for d in DRAWS["numpy"](1, ("x1",), 20, 1, None) if d.what != BASELINE
-    )
-    (values,) = sampler.drawn(draw, np.random.default_rng(1)).values
-    assert values.tolist() == [2 * ((k + 1) // 2) for k in range(20)]
-
-
 def test_what_an_integer_type_cannot_hold_is_drawn_all_the_same():
     data = correlated(2, 1, 1)
     rare = (data.X["x1"] > 1.5).astype("uint8")
@@ -385,7 +314,7 @@ def test_what_an_integer_type_cannot_hold_is_drawn_all_the_same():
 
 def test_trees_answer_for_neighbours_and_leave_new_values_to_predict(monkeypatch):
     data = rows_of("regression")
-    model = model_of(FOREST, data)
+    model = model_of("RandomForest", data)
     data = data.with_groups({"x1": ("x1",), "both": ("x2", "whole")})
     monkeypatch.setattr(routes, "WORTH", np.inf)
     plain = {w: permutation(model, data, seed=1, within=w) for w in WITHIN}
@@ -438,6 +367,55 @@ REFUSED = [
 def test_what_cannot_be_drawn_is_refused(case):
     data, options, words = case
     assert words in refused(permutation, linear_model(1.0), data, **options)
+
+
+def test_among_rows_of_one_level_each_has_all_others_of_it_for_neighbours():
+    data = of_kinds()
+    by_kind = data.X["x1"].groupby(np.asarray(data.X["kind"]))
+    truth = 2 * (by_kind.var() * by_kind.size()).sum() / 90
+    mean, std_error = rise(
+        linear_model(1.0), data, within="neighbours", n_repeats=400, n_neighbours=1
+    )
+    assert abs(mean[0] - truth) < 4 * std_error[0] < truth / 10
+
+
+def test_without_other_columns_the_draw_is_marginal():
+    data, model = normal_data(2.0), linear_model(2.0)
+    shares = {"gaussian": 1 + 200 / 199, "neighbours": 2 * 200 / 199, "leaves": 2}
+    for within, share in shares.items():
+        mean, std_error = rise(model, data, within=within, n_repeats=200)
+        assert abs(mean[0] - 4 * share) < 4 * std_error[0] < 0.5
+
+
+def test_the_normal_is_that_of_the_partitioned_covariance():
+    table = np.random.default_rng(1).normal(size=(50, 5)) @ np.random.default_rng(
+        2
+    ).normal(size=(5, 5)) + np.arange(5)
+    mean, covariance, rank = normal_given(table[:, :2], table[:, 2:])
+    S = np.cov(table.T)
+    slopes = np.linalg.solve(S[2:, 2:], S[2:, :2])
+    centred = table - table.mean(axis=0)
+    np.testing.assert_allclose(
+        mean, table[:, :2].mean(axis=0) + centred[:, 2:] @ slopes, rtol=1e-9
+    )
+    left = S[:2, :2] - S[:2, 2:] @ slopes
+    np.testing.assert_allclose(covariance, left, rtol=1e-9)
+    assert rank == 3
+
+
+def test_halves_are_rounded_to_even_as_r_rounds_them():
+    data = correlated(2, 1, 1, n_samples=20)
+    half = replace(data, X=data.X.assign(x1=np.arange(20)))
+    sampler = replace(
+        normal_of(half.with_groups({"x1": ("x1",)}), "x1"),
+        mean=np.arange(20)[:, None] + 0.5,
+        root=np.zeros((1, 1)),
+    )
+    draw = next(
+        d for d in DRAWS["numpy"](1, ("x1",), 20, 1, None) if d.what != BASELINE
+    )
+    (values,) = sampler.drawn(draw, np.random.default_rng(1)).values
+    assert values.tolist() == [2 * ((k + 1) // 2) for k in range(20)]
 
 
 def test_the_other_columns_may_hold_a_category():

@@ -83,16 +83,6 @@ def test_draws_have_the_conditional_mean_and_covariance():
     assert np.cov(values) == pytest.approx(covariance, rel=0.04)
 
 
-def test_each_row_is_drawn_about_its_own_mean():
-    drawn = draws(("x1", "x3"), rows=range(60), n_draws=500)["x2"]
-    x = DATA.X.to_numpy()
-    design = np.column_stack([np.ones(60), x[:, [0, 2]]])
-    line = design @ np.linalg.lstsq(design, x[:, 1], rcond=None)[0]
-    error = np.sqrt(np.var(x[:, 1] - line) / 500)
-    assert (abs(drawn.mean(axis=1) - line) < 4.5 * error).all()
-    assert np.ptp(line) > 40 * error
-
-
 def test_a_column_that_others_determine_is_that_sum():
     X = DATA.X.assign(x3=2 * DATA.X["x1"] - DATA.X["x2"])
     data = replace(DATA, X=X)
@@ -142,3 +132,13 @@ def test_halves_are_rounded_to_the_even_number_where_a_column_holds_integers():
     drawn = fixed((), np.array([0]), None)
     assert drawn["x1"].tolist() == [0, 2]
     assert drawn["x2"] == pytest.approx([1.125, 1.125])
+
+
+def test_each_row_is_drawn_about_its_own_mean():
+    drawn = draws(("x1", "x3"), rows=range(60), n_draws=500)["x2"]
+    x = DATA.X.to_numpy()
+    design = np.column_stack([np.ones(60), x[:, [0, 2]]])
+    line = design @ np.linalg.lstsq(design, x[:, 1], rcond=None)[0]
+    error = np.sqrt(np.var(x[:, 1] - line) / 500)
+    assert (abs(drawn.mean(axis=1) - line) < 4.5 * error).all()
+    assert np.ptp(line) > 40 * error

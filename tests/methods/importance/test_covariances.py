@@ -1,17 +1,15 @@
 """Shrinkage: corpcor's numbers, scikit-learn's own, and units that must not matter."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.covariance import OAS, LedoitWolf
+from tests.methods.recorded import recorded
 
 from importance_audit.methods.importance.covariances import covariance_of
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-CORPCOR = json.loads((REFERENCE / "corpcor.json").read_text(encoding="utf8"))
+CORPCOR = recorded("corpcor")
 # Its intensities are given by hand; ours are estimated.
 BY_HAND = ("cov-shrink-fixed",)
 CASES = [case for case in CORPCOR["cases"] if case["id"] not in BY_HAND]

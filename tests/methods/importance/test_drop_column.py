@@ -136,16 +136,6 @@ def test_held_out_rows_keep_the_share_of_each_class_and_their_weights():
     assert raw[0, 0, 0] == pytest.approx(truth, rel=1e-9)
 
 
-def test_other_repeats_hold_out_other_rows_and_more_of_them_change_none():
-    data = normal_data(2, 0.5, 0)
-    few, many = (
-        drop_column(of_line(data), data, seed=1, n_repeats=n, held_out=0.3)
-        for n in (2, 4)
-    )
-    assert few.raw.tobytes() == many.raw[:, :2].tobytes()
-    assert few.baseline.tobytes() == many.baseline[:2].tobytes()
-
-
 @pytest.mark.parametrize(("share", "n_out"), [(0.01, 0), (0.99, 10)])
 def test_a_share_that_leaves_no_row_on_one_side_says_so(share, n_out):
     data = normal_data(2, n_samples=10)
@@ -234,12 +224,3 @@ def test_a_learner_that_draws_is_seeded_by_repeat_and_the_first_repeats_stay(met
     raw, _ = method(forest, data, seed=1, n_repeats=2)
     assert raw[:, :1].tolist() == few.tolist()
     assert (raw[:, 0] != raw[:, 1]).all()
-
-
-def test_shapley_counts_twelve_players_at_most():
-    data = normal_data(*range(13))
-    assert refused(shapley_refit, of_line(data), data) == (
-        "Model 'm' must read at most 12 features or groups for method 'shapley_refit', "
-        "which fits it on every subset of them; it reads 13. Group features under "
-        "[groups], or leave some out."
-    )

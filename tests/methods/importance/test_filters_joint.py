@@ -29,37 +29,9 @@ MIXED = with_columns(a=X1, b=X1 + X2, c=X3)
 # --- closed forms ---------------------------------------------------------------------
 
 
-def test_two_correlated_columns_load_alike_and_a_third_not_at_all():
-    loadings = measured(pca, MIXED)
-    assert loadings == pytest.approx([np.sqrt(0.5), np.sqrt(0.5), 0], abs=1e-9)
-
-
-def test_unscaled_the_direction_is_that_of_the_covariance():
-    ratio = (1 + np.sqrt(5)) / 2  # of [[1, 1], [1, 2]]: the golden one
-    truth = np.array([1, ratio, 0]) / np.hypot(1, ratio)
-    assert measured(pca, MIXED, scaled=False) == pytest.approx(truth, abs=1e-9)
-
-
 def test_the_largest_loading_is_positive():
     turned = replace(MIXED, X=-MIXED.X)
     assert measured(pca, turned) == pytest.approx(measured(pca, MIXED), abs=1e-9)
-
-
-@pytest.mark.parametrize("measure", ["gaussian", "gaussian_ranks"])
-def test_a_near_copy_of_the_best_comes_after_everything_that_adds(measure):
-    data = with_columns(best=X1, near=X1 - 0.01 * X2, c=X3, d=X2)
-    assert measured(mrmr, data, measure=measure).tolist() == [4, 1, 3, 2]
-
-
-def test_uncorrelated_features_are_chosen_by_relevance():
-    assert measured(mrmr, DATA, measure="gaussian").tolist() == [3, 1, 2]
-
-
-def test_the_normal_information_is_that_of_the_correlation():
-    columns = [pd.Series(DATA.y), pd.Series(X1)]
-    share = 9 / (9 + 1 + 4 + 1)  # of the variance of y, noise 1
-    information = matrix_of(columns, "gaussian", 5)[0, 1]
-    assert information == pytest.approx(-0.5 * np.log(1 - share), rel=1e-9)
 
 
 def test_a_fair_copy_of_four_levels_shares_log_four():

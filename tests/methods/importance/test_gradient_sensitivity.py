@@ -14,7 +14,7 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 from tests.methods.importance.toys import refused
 
-from importance_audit.methods.importance.firm import firm, gradient_sensitivity
+from importance_audit.methods.importance.firm import gradient_sensitivity
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
@@ -46,22 +46,6 @@ def plain(estimator):
 def test_a_linear_score_measures_its_weights_times_the_sd():
     data = replace(DATA, X=DATA.X * [1.0, 10.0])
     assert measured(linear_model(3, -1), data) == pytest.approx([3, 10], rel=1e-6)
-
-
-def test_a_parabola_measures_twice_the_root_mean_square_times_the_sd():
-    """s = x^2 has slope 2x, so I = 2 sqrt(E x^2) sd(x) = 2 for a standard column."""
-    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
-    assert measured(model, DATA) == pytest.approx([2, 0], rel=1e-6)
-
-
-def test_uncorrelated_and_linear_it_is_firm_and_correlated_it_is_not():
-    model = linear_model(3, -1)
-    firm_of, _ = firm(model, DATA, seed=1, estimator="linear")
-    assert measured(model, DATA) == pytest.approx(abs(firm_of[:, 0, 0]), rel=1e-6)
-    mixed = replace(DATA, X=DATA.X.assign(x2=0.6 * DATA.X.x1 + 0.8 * DATA.X.x2))
-    firm_of, _ = firm(model, mixed, seed=1, estimator="linear")
-    assert measured(model, mixed) == pytest.approx([3, 1], rel=1e-6)
-    assert firm_of[:, 0, 0] == pytest.approx([3 - 0.6, 3 * 0.6 - 1], rel=1e-6)
 
 
 def test_on_the_link_scale_a_logistic_model_is_linear():
@@ -138,3 +122,9 @@ def test_a_score_of_steps_is_refused(estimator):
         f"Model 'steps' must have a score with slopes; a {kind} predicts in steps. "
         "Use FIRM with estimator 'auto'."
     )
+
+
+def test_a_parabola_measures_twice_the_root_mean_square_times_the_sd():
+    """s = x^2 has slope 2x, so I = 2 sqrt(E x^2) sd(x) = 2 for a standard column."""
+    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
+    assert measured(model, DATA) == pytest.approx([2, 0], rel=1e-6)

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from tests.methods.importance.toys import rows_of, score_of, uniform
 
-from importance_audit.methods.effects import predictions_at as effect
 from importance_audit.methods.importance.h_statistic import (
     at_rows,
     h_squared,
@@ -103,44 +102,6 @@ def test_h_of_one_feature_is_the_share_of_all_that_it_takes_part_in():
     assert denominator == pytest.approx(4, rel=1e-12)
 
 
-def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
-    strong, weak = (h_values(joined, features) for features in (PAIR, ("c", "d")))
-    assert weak[0] / weak[1] == pytest.approx(1, rel=1e-9)
-    assert strong[0] / strong[1] == pytest.approx(1 / 3, rel=1e-9)
-    assert strong[0] == pytest.approx(1e4 * weak[0], rel=1e-9)
-
-
-@pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
-def test_a_weight_of_two_is_a_row_twice(features):
-    X = uniform(30, 3)
-    weights = np.arange(30) % 3
-    twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
-
-    def f(X):
-        return X["a"] * np.exp(X["b"] + X["c"]) - X["a"] * X["c"]
-
-    weighted = h_values(f, features, rows_of(X, weights=weights))
-    assert weighted == pytest.approx(h_values(f, features, rows_of(twice)), rel=1e-12)
-
-
-@pytest.mark.parametrize("features", [PAIR, ("a", "b", "c")])
-def test_the_order_of_features_changes_nothing(features):
-    def f(X):
-        return X["a"] * np.exp(X["b"] + X["c"])
-
-    X = uniform(40, 4)
-    values = h_values(f, features, rows_of(X))
-    assert h_values(f, features[::-1], rows_of(X)) == pytest.approx(values, rel=1e-12)
-
-
-def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
-    data = rows_of(uniform(40, 4))
-    many = [h_values(joined, features, data) for features in (PAIR, ("a",))]
-    monkeypatch.setattr(effect, "MAX_BYTES", 3 * int(data.X.memory_usage().sum()))
-    few = [h_values(joined, features, data) for features in (PAIR, ("a",))]
-    assert np.array(few) == pytest.approx(np.array(many), rel=1e-12)
-
-
 @pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
 def test_it_is_the_root_of_the_numerator_or_of_h_squared(features):
     data = rows_of(uniform(30, 4)).with_groups({"together": features})
@@ -197,6 +158,13 @@ def test_what_is_a_sum_of_logits_interacts_as_a_probability_only():
     }
     assert by_scale["native"] > 0
     assert by_scale["centred_logit"] == 0
+
+
+def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
+    strong, weak = (h_values(joined, features) for features in (PAIR, ("c", "d")))
+    assert weak[0] / weak[1] == pytest.approx(1, rel=1e-9)
+    assert strong[0] / strong[1] == pytest.approx(1 / 3, rel=1e-9)
+    assert strong[0] == pytest.approx(1e4 * weak[0], rel=1e-9)
 
 
 def test_missing_values_are_set_like_any_other():

@@ -145,19 +145,6 @@ def test_noise_is_expected_to_measure_zero_however_many_values_it_has(kind, leas
     assert biased[1] > 2 * biased[2]  # many values are favoured
 
 
-def test_where_the_target_has_its_zero_changes_nothing():
-    y = np.round(DATA.y * 64) / 64  # exact with the shift, so the splits stay
-    plain, moved = (replace(DATA, y=y + shift) for shift in (0.0, 4096.0))
-    first, second = (measured(forest(train=t, max_depth=4)) for t in (plain, moved))
-    assert second == pytest.approx(first, rel=1e-6, abs=1e-9)
-
-
-def test_a_column_that_no_tree_reads_measures_exactly_zero():
-    train = replace(DATA, X=DATA.X.assign(x3=1.0))
-    raw, baseline = impurity_oob(forest(train=train), train, seed=1)
-    assert raw[2].tolist() == baseline.tolist() == [[0.0]]
-
-
 def test_groups_and_the_columns_of_a_category_add_up():
     kind = pd.Categorical.from_codes(np.arange(150) % 3, ["a", "b", "c"])
     train = replace(DATA, X=DATA.X.assign(kind=kind), y=DATA.y + kind.codes)

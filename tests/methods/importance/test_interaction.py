@@ -48,31 +48,6 @@ def test_the_only_interaction_of_friedman_1_is_the_only_one_found(method):
     assert set(found.values()) == {0}
 
 
-@pytest.fixture(scope="module")
-def net():
-    """Return a net that was fitted to Friedman's function and noise."""
-    train = uniform(500, 10)
-    y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
-    settings = {"hidden_layer_sizes": (8,), "solver": "lbfgs", "alpha": 0.01}
-    net = MLPRegressor(**settings, max_iter=2000, random_state=1)
-    return net.fit(train.to_numpy(), y)
-
-
-@BOTH
-def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair(method, net):
-    options = {"n_grid": 9} if method is vint else {}
-    X = uniform(100, 10, seed=3)
-    found = strengths(method, lambda X: net.predict(X.to_numpy()), X, **options)
-    assert found.pop("ab") > 2 * max(found.values())
-
-
-@BOTH
-def test_a_multiple_of_the_prediction_is_a_multiple_of_the_interaction(method):
-    raw, _ = method(score_of(curved), DATA, seed=1)
-    triple, _ = method(score_of(lambda X: 3 * curved(X)), DATA, seed=1)
-    assert triple == pytest.approx(3 * raw, rel=1e-12)
-
-
 @BOTH
 def test_rows_are_drawn_afresh_for_each_repeat_unless_all_are_taken(method):
     scores, _ = method(score_of(curved), DATA, seed=1, n_rows=10, n_repeats=3)
@@ -96,25 +71,6 @@ def test_one_column_and_pairs_are_asked_in_one_call():
     assert raw[1].item() == pytest.approx(raw[2].item(), rel=1e-12)
 
 
-def test_three_columns_measure_what_no_two_of_them_do():
-    data = DATA.with_groups({"all": ("x1", "x2", "x3")})
-    assert h_statistic(score_of(product_and_x3), data, seed=1)[0].item() == 0
-    signs = list(product((-1.0, 1.0), repeat=3))
-    X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
-    cube = replace(data, X=X, weights=np.ones(8))
-    all_three = score_of(lambda X: X["x1"] * X["x2"] * (1 - 3 * X["x3"]))
-    assert h_statistic(all_three, cube, seed=1)[0].item() == pytest.approx(3)
-
-
-def test_a_category_takes_part_like_any_column():
-    X = DATA.X.assign(x2=pd.Categorical(np.where(DATA.X["x2"] > 0, "up", "down")))
-    model = score_of(lambda X: X["x1"] * (X["x2"] == "up"))
-    raw, _ = h_statistic(model, replace(DATA, X=X), seed=1)
-    share, x1 = (X["x2"] == "up") - (X["x2"] == "up").mean(), DATA.X["x1"]
-    product = (x1 - x1.mean()) * share
-    assert raw.item() == pytest.approx(product.std(ddof=0), rel=1e-12)
-
-
 def test_groups_that_are_no_pair_are_refused():
     X = DATA.X.assign(x4=0.0)
     four = replace(DATA, X=X).with_groups({"all": ("x1", "x2", "x3", "x4")})
@@ -133,3 +89,31 @@ def test_hstats_has_one_repeat(method):
     assert refused(method, score_of(curved), DATA, **options) == (
         "Stream 'hstats' must have one repeat; n_repeats is 2. Use the numpy stream."
     )
+
+
+@pytest.fixture(scope="module")
+def net():
+    """Return a net that was fitted to Friedman's function and noise."""
+    train = uniform(500, 10)
+    y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
+    settings = {"hidden_layer_sizes": (8,), "solver": "lbfgs", "alpha": 0.01}
+    net = MLPRegressor(**settings, max_iter=2000, random_state=1)
+    return net.fit(train.to_numpy(), y)
+
+
+@BOTH
+def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair(method, net):
+    options = {"n_grid": 9} if method is vint else {}
+    X = uniform(100, 10, seed=3)
+    found = strengths(method, lambda X: net.predict(X.to_numpy()), X, **options)
+    assert found.pop("ab") > 2 * max(found.values())
+
+
+def test_three_columns_measure_what_no_two_of_them_do():
+    data = DATA.with_groups({"all": ("x1", "x2", "x3")})
+    assert h_statistic(score_of(product_and_x3), data, seed=1)[0].item() == 0
+    signs = list(product((-1.0, 1.0), repeat=3))
+    X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
+    cube = replace(data, X=X, weights=np.ones(8))
+    all_three = score_of(lambda X: X["x1"] * X["x2"] * (1 - 3 * X["x3"]))
+    assert h_statistic(all_three, cube, seed=1)[0].item() == pytest.approx(3)

@@ -1,15 +1,12 @@
 """vip's vi_model on R's fitted models: the same inside gives the same importance."""
 
-import json
 import re
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.methods.importance import toys
-from tests.methods.importance.toys import numbers, rows_of, score_of
+from tests.methods.importance.toys import numbers, rows_of
+from tests.methods.recorded import frame_of, recorded
 
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
@@ -23,9 +20,7 @@ from importance_audit.methods.importance.t_statistics import (
 )
 from importance_audit.records.importance_record import Importance
 
-GIVEN = json.loads(
-    (Path(__file__).parents[2] / "reference/model_specific.json").read_text("utf8")
-)
+GIVEN = recorded("model_specific")
 CASES = {case["id"]: case for case in GIVEN["cases"]}
 DATA = GIVEN["data"]
 EXACT = {"rel": 1e-12, "abs": 1e-12}
@@ -36,14 +31,13 @@ COEFFICIENTS = r"(lm[1234w]|glm[123])-raw"
 RANKS = r"lm1-vi-(TRUE|increasing)|v05-lm1-vi-FALSE"
 SCALED = "lm1-vi-scale"
 FORESTS = r"rf[12]-(default|type1|type1-noscale)"
-BOOSTINGS = r"gbm[12]-(ri|ri-half|default)"
 TREE = "rpart3"
 OLDEN = r"nnet[1234]-olden|nnet1-default"
 GARSON = r"nnet[125]-garson"
 SIGNED_RANKS = "nnet1-vi-scale-rank"
 COMPARED = (
-    *(STATISTICS, COEFFICIENTS, RANKS, SCALED, FORESTS),
-    *(BOOSTINGS, TREE, OLDEN, GARSON, SIGNED_RANKS),
+    *(STATISTICS, COEFFICIENTS, RANKS, SCALED),
+    *(TREE, OLDEN, GARSON, SIGNED_RANKS),
 )
 
 # Read by our R code from R's own models: `test_r_model_specific` compares these.
@@ -51,7 +45,9 @@ THROUGH_R = "scikit-learn has no such model; it is asked through R"
 LEFT_OUT = {
     r"rpart[12]": THROUGH_R,
     r"rpart0": "R refuses a tree without splits; here it measures 0 of each feature",
-    r"rf[12]-type2|rf3-(default|type2)": THROUGH_R,
+    r"rf[12]-(default|type1|type1-noscale|type2)|rf3-(default|type2)": THROUGH_R,
+    r"gbm[12]-(ri|default)": THROUGH_R,
+    r"gbm[12]-ri-half": "half of the trees of a boosting, which no audit asks",
     r"rf3-type1(-noscale)?|rf2-class": "R's own error, for what it had not stored",
     r"ranger-(impurity|permutation|impurity_corrected)-(reg|bin)": THROUGH_R,
     r"ranger-permutation-scaled": THROUGH_R,
@@ -121,15 +117,7 @@ def statistics(fitted):
 
 def frame(block, names):
     """Return recorded columns as an audit would read them."""
-    columns, levels = DATA[block]["columns"], DATA[block]["levels"]
-    return pd.DataFrame(
-        {
-            name: pd.Categorical(columns[name], levels[name])
-            if name in levels
-            else np.array(columns[name], float)
-            for name in names.split()
-        }
-    )
+    return frame_of(DATA[block], names.split())
 
 
 def rows(block, names, target, weights=None):
@@ -240,82 +228,6 @@ def test_statistics_over_the_largest_are_those_of_vip(case):
     assert shares == pytest.approx(truth, **EXACT)
 
 
-def recorded_rises(fitted):
-    """Return two rises per feature with the recorded mean and standard error."""
-    spreads, table = fitted["importanceSD"], fitted["importance"]
-    column = {"%IncMSE": 0, "MeanDecreaseAccuracy": 2}
-    at = next(column[name] for name in table["cols"] if name in column)
-    mean = np.array([row[at] for row in table["values"]])
-    if "rows" in spreads:
-        std_error = np.array([row[at] for row in spreads["values"]])
-    else:
-        std_error = np.array([spreads[name] for name in table["rows"]])
-    # Standard error of T rises, divisor T: of m -+ s sqrt(2) it is s.
-    off = np.sqrt(2) * std_error
-    return table["rows"], np.stack([mean - off, mean + off], axis=1)
-
-
-@of(FORESTS)
-def test_rises_out_of_bag_are_scaled_as_in_random_forest(case):
-    fitted, truth = inside(case)
-    names, rises = recorded_rises(fitted)
-    is_plain = case.endswith("noscale")
-    scores = rises.mean(axis=1) if is_plain else in_standard_errors(rises)
-    assert dict(zip(names, scores, strict=True)) == pytest.approx(truth, **EXACT)
-
-
-class Tree:
-    """A tree that is known by the decreases of its splits."""
-
-    def __init__(self, sums):
-        self.sums, self.tree_ = sums, self
-
-    def compute_feature_importances(self, normalize):
-        assert not normalize
-        return self.sums
-
-
-class Boosting:
-    """A boosting that is known by the splits of its trees."""
-
-    __module__ = "sklearn.ensemble.recorded"
-    feature_importances_ = ()
-
-    def __init__(self, names, trees):
-        self.estimators_ = [
-            Tree(
-                np.array(
-                    [
-                        sum(
-                            gain
-                            for split, gain in zip(
-                                tree["var"], tree["error_reduction"], strict=True
-                            )
-                            if split == name
-                        )
-                        for name in names
-                    ]
-                )
-            )
-            for tree in trees
-        ]
-
-
-@of(BOOSTINGS)
-def test_a_boosting_is_the_sum_of_the_decreases_of_its_trees(case):
-    fitted, truth = inside(case)
-    names = tuple(fitted["var_names"])
-    n_trees = re.search(r"n\.trees = (\d+)", CASES[case]["call"])
-    trees = fitted["splits"][: int(n_trees[1]) if n_trees else fitted["n_trees"]]
-    model = replace(
-        score_of(len, names), estimator=Boosting(names, trees), encoded=names
-    )
-    data = rows("reg", "x1", "y").with_groups({name: (name,) for name in names})
-    raw = numbers(impurity, model, data, normalised=False)
-    shares = 100 * raw / raw.sum()
-    assert dict(zip(names, shares, strict=True)) == pytest.approx(truth, **EXACT)
-
-
 @of(TREE)
 def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
     train = rows("reg", "x1 x2 x3 x4 k g", "y")
@@ -348,3 +260,27 @@ def test_signed_products_rank_as_in_vip(case):
     fitted, truth = inside(case)
     products = dict(zip(fitted["coefnames"], olden_products(*net(fitted)), strict=True))
     assert ranks(products, "raw") == truth
+
+
+def recorded_rises(fitted):
+    """Return two rises per feature with the recorded mean and standard error."""
+    spreads, table = fitted["importanceSD"], fitted["importance"]
+    column = {"%IncMSE": 0, "MeanDecreaseAccuracy": 2}
+    at = next(column[name] for name in table["cols"] if name in column)
+    mean = np.array([row[at] for row in table["values"]])
+    if "rows" in spreads:
+        std_error = np.array([row[at] for row in spreads["values"]])
+    else:
+        std_error = np.array([spreads[name] for name in table["rows"]])
+    # Standard error of T rises, divisor T: of m -+ s sqrt(2) it is s.
+    off = np.sqrt(2) * std_error
+    return table["rows"], np.stack([mean - off, mean + off], axis=1)
+
+
+@of(FORESTS)
+def test_rises_out_of_bag_are_scaled_as_in_random_forest(case):
+    fitted, truth = inside(case)
+    names, rises = recorded_rises(fitted)
+    is_plain = case.endswith("noscale")
+    scores = rises.mean(axis=1) if is_plain else in_standard_errors(rises)
+    assert dict(zip(names, scores, strict=True)) == pytest.approx(truth, **EXACT)

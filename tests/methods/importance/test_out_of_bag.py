@@ -135,15 +135,6 @@ class Watching:
         return X[:, 0]
 
 
-def test_rows_count_as_their_weights_say():
-    weights = 1.0 + np.arange(150) % 3
-    model = bag_of(Weighing(1, 0, 0), train=replace(DATA, weights=weights))
-    out = np.setdiff1d(np.arange(150), model.estimator.estimators_samples_[0])
-    error = (DATA.y - DATA.X["x1"].to_numpy())[out] ** 2
-    _, baseline = oob_permutation(model, DATA, seed=1)
-    assert baseline == pytest.approx(np.average(error, weights=weights[out]))
-
-
 def test_trees_with_every_row_in_the_bag_are_not_counted():
     model = fitted(n_estimators=40, train=DATA.part(("x1", "x2"), np.arange(4)))
     raw = rises(model, model.train)
@@ -177,11 +168,6 @@ def test_the_score_is_of_the_same_draws_whatever_loss_is_asked(kind, train, loss
 def test_more_trees_change_no_number_of_the_first_ones():
     few, many = fitted(n_estimators=5), fitted(n_estimators=9)
     assert rises(many)[:, :5].tolist() == rises(few).tolist()
-
-
-def test_another_seed_draws_other_permutations():
-    model = fitted()
-    assert (rises(model, seed=1) != rises(model, seed=2)).any(axis=1).all()
 
 
 def test_each_tree_has_a_permutation_of_its_own():

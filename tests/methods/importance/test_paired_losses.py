@@ -107,13 +107,6 @@ def test_of_refits_they_are_the_errors_without_a_feature_less_those_with_all():
     assert paired.differences("mae", 1) == pytest.approx(truth, rel=1e-9, abs=1e-9)
 
 
-def test_a_column_that_is_not_read_changes_no_row():
-    data = normal_data(2, 1, 0)
-    narrow = fitted(data.part(("x1", "x2")))
-    paired, *_ = pairs_of(drop_column, narrow, data, n_repeats=1)
-    assert paired.differences("mse", 2).tolist() == [0.0] * 200
-
-
 def test_what_rounding_changes_is_not_changed():
     y, prediction = np.zeros(3), np.array([1.0, 2.0, 3.0])
     every, no_losses = np.arange(3), np.empty(1)

@@ -1,18 +1,15 @@
 """Spread of the partial dependence: closed forms, invariances, and vip's numbers."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import rankdata
 from tests.cases import for_each
-from tests.methods.importance.toys import numbers, rows_of
+from tests.methods.importance.toys import numbers, rows_of, score_of
+from tests.methods.recorded import evaluated, frame_of, recorded
 
 from importance_audit.methods.importance.partial_dependence import (
     Spread,
@@ -24,21 +21,9 @@ from importance_audit.methods.known_answers import (
     linear_model,
     normal_data,
 )
-from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.errors import DataError
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-VIP = json.loads((REFERENCE / "vip_firm.json").read_text(encoding="utf8"))
-
-
-def rows(block):
-    """Return a block of columns with the types it had in R."""
-    X = pd.DataFrame(block["columns"])
-    kinds = {"numeric": float, "integer": np.int64, "logical": bool}
-    for name, kind in block["types"].items():
-        levels = block.get("levels", {}).get(name)
-        X[name] = X[name].astype(kinds.get(kind) or pd.CategoricalDtype(levels))
-    return X
+VIP = recorded("vip_firm")
 
 
 def of_rows(X, features):
@@ -48,25 +33,12 @@ def of_rows(X, features):
 
 def case_model(case):
     """Return the model and the rows of a case."""
-
-    def predict(X):
-        texts = {n: X[n].astype(object).to_numpy() for n in ("g", "ch") if n in X}
-        numbers = {n: X[n].to_numpy() for n in X if n not in texts}
-        return np.asarray(eval(case["model"], {"exp": np.exp}, texts | numbers))
-
-    X = rows(VIP["data"][case["data"]]).head(case.get("n_rows"))
+    X = frame_of(VIP["data"][case["data"]]).head(case.get("n_rows"))
     X = X.assign(**case.get("set", {}))
     is_event = "exp(" in case["model"]
-    model = FittedModel(
-        name="formula",
-        task="binary" if is_event else "regression",
-        scale="response",
-        predict=predict,
-        features=tuple(X),
-        losses=(),
-        classes=("no", "yes") if is_event else (),
-    )
-    return model, of_rows(X, case["importance"])
+    model = score_of(lambda X: evaluated(case["model"], X), X)
+    facts = {"task": "binary", "classes": ("no", "yes")} if is_event else {}
+    return replace(model, **facts), of_rows(X, case["importance"])
 
 
 @for_each(VIP["cases"], lambda case: case["id"])
@@ -78,32 +50,6 @@ def test_the_importance_is_that_of_vip(case):
     if case.get("shown") == "ranks":
         scores = rankdata(-scores)
     assert scores == pytest.approx(truth, rel=1e-12, abs=1e-12, nan_ok=True)
-
-
-def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
-    data = normal_data(3, -1, n_samples=200)
-    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")
-    sd = np.sqrt(200 / 199)  # the columns have variance 1 with divisor n
-    assert raw[:, 0, 0] == pytest.approx([3 * sd, sd], rel=1e-9)
-
-
-def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():
-    """Y = 1 + 3 X1 - 5 X2 on the unit square (Greenwell et al. 2018, section 3)."""
-    even = np.linspace(0, 1, 51)
-    X = pd.DataFrame({"x1": np.tile(even, 51), "x2": np.repeat(even, 51)})
-    raw, _ = partial_dependence(linear_model(3, -5), of_rows(X, ("x1", "x2")), seed=1)
-    assert raw[1, 0, 0] / raw[0, 0, 0] == pytest.approx(5 / 3, rel=1e-12)
-    # The paper prints .896; from 0 to 1 by h it is 3 h sqrt(n (n + 1) / 12).
-    assert raw[0, 0, 0] == pytest.approx(3 * np.sqrt(51 * 52 / 12) / 50, rel=1e-12)
-
-
-@pytest.mark.parametrize(("spread", "share"), [("quarter_range", 0.25), ("range", 1.0)])
-def test_a_category_measures_its_share_of_the_range(spread, share):
-    raw, _ = partial_dependence(
-        level_model(0.8), level_data(), seed=1, categorical_spread=spread
-    )
-    kind = list(level_data().groups).index("kind")
-    assert raw[kind, 0] == pytest.approx([0.7 * share] * 3, rel=1e-12)
 
 
 SPREADS_OF_GRID = {
@@ -162,16 +108,6 @@ def test_effects_that_cancel_in_the_mean_do_not_in_the_curves_of_the_rows(grid):
     assert raw[0, 0, 0] == pytest.approx(slope * np.std(points, ddof=1), rel=1e-9)
 
 
-def test_curves_of_rows_asked_some_at_a_time_are_those_of_all_rows(monkeypatch):
-    data, model = level_data(), level_model()
-    whole, _ = partial_dependence(model, data, seed=1, of_curves="individual")
-    monkeypatch.setattr(
-        "importance_audit.methods.effects.predictions_at.MAX_BYTES", 100
-    )
-    parts, _ = partial_dependence(model, data, seed=1, of_curves="individual")
-    assert parts == pytest.approx(whole, rel=1e-12)
-
-
 @pytest.mark.parametrize("of_curves", ["mean", "individual"])
 @pytest.mark.parametrize("spread", get_args(Spread))
 def test_an_ignored_feature_measures_exactly_zero_by_every_spread(spread, of_curves):
@@ -197,17 +133,6 @@ def test_a_level_the_model_cannot_predict_takes_the_answer_from_its_feature_alon
     assert np.isnan(raw[:, 0, 0]).tolist() == [n == "kind" for n in data.groups]
 
 
-@given(other=st.sampled_from([np.sin, np.exp, np.square, np.negative]))
-def test_an_added_function_of_other_columns_changes_nothing(other):
-    data = normal_data(2, 1)
-    plain = linear_model(2, 0)
-    shifted = replace(
-        plain, predict=lambda X: plain.predict(X) + other(X["x2"].to_numpy())
-    )
-    raw, more = (partial_dependence(m, data, seed=1)[0] for m in (plain, shifted))
-    assert more[0] == pytest.approx(raw[0], rel=1e-9)
-
-
 def test_curves_already_measured_are_used_as_they_are():
     curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
     raw, _ = partial_dependence(
@@ -222,3 +147,29 @@ def test_curves_of_rows_are_asked_though_their_mean_is_at_hand():
     options = {"seed": 1, "of_curves": "individual"}
     raw, _ = partial_dependence(model, data, curves=curves, **options)
     assert raw.tobytes() == partial_dependence(model, data, **options)[0].tobytes()
+
+
+def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
+    data = normal_data(3, -1, n_samples=200)
+    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")
+    sd = np.sqrt(200 / 199)  # the columns have variance 1 with divisor n
+    assert raw[:, 0, 0] == pytest.approx([3 * sd, sd], rel=1e-9)
+
+
+def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():
+    """Y = 1 + 3 X1 - 5 X2 on the unit square (Greenwell et al. 2018, section 3)."""
+    even = np.linspace(0, 1, 51)
+    X = pd.DataFrame({"x1": np.tile(even, 51), "x2": np.repeat(even, 51)})
+    raw, _ = partial_dependence(linear_model(3, -5), of_rows(X, ("x1", "x2")), seed=1)
+    assert raw[1, 0, 0] / raw[0, 0, 0] == pytest.approx(5 / 3, rel=1e-12)
+    # The paper prints .896; from 0 to 1 by h it is 3 h sqrt(n (n + 1) / 12).
+    assert raw[0, 0, 0] == pytest.approx(3 * np.sqrt(51 * 52 / 12) / 50, rel=1e-12)
+
+
+@pytest.mark.parametrize(("spread", "share"), [("quarter_range", 0.25), ("range", 1.0)])
+def test_a_category_measures_its_share_of_the_range(spread, share):
+    raw, _ = partial_dependence(
+        level_model(0.8), level_data(), seed=1, categorical_spread=spread
+    )
+    kind = list(level_data().groups).index("kind")
+    assert raw[kind, 0] == pytest.approx([0.7 * share] * 3, rel=1e-12)

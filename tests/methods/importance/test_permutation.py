@@ -1,10 +1,8 @@
 """Permutation importance: closed forms, invariances, and R's numbers replayed."""
 
-import json
 from dataclasses import replace
 from functools import partial
 from math import log
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.cases import for_each
+from tests.methods.importance import toys
 from tests.methods.importance.toys import refused, rows_of
+from tests.methods.recorded import evaluated, frame_of
+from tests.methods.recorded import recorded as recorded_file
 
 from importance_audit.methods.importance.exchange import (
     drawn_within,
@@ -25,7 +26,6 @@ from importance_audit.methods.importance.permutation import (
     permutation,
     permuted_target,
 )
-from importance_audit.methods.importance.permuted_predictions import Permuted
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -39,7 +39,6 @@ from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.execution import workers
 from importance_audit.records.losses import LOSSES
 
-REFERENCE = Path(__file__).parents[2] / "reference"
 STREAMS = tuple(DRAWS)
 OF_ALL_ROWS = ("xplainfi",)
 
@@ -53,9 +52,7 @@ def streams_and_rows(n_rows):
 
 def rise(model, data, **options):
     """Return mean rise in loss and its standard error by feature and loss."""
-    raw, baseline = permutation(model, data, seed=1, **options)
-    values = raw - baseline
-    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+    return toys.rise(*permutation(model, data, seed=1, **options))
 
 
 # --- closed forms ---------------------------------------------------------------------
@@ -69,25 +66,6 @@ def test_squared_error_of_the_true_linear_model_rises_by_twice_b_squared(stream)
     truth = 2 * np.array([3, -1, 0.5]) ** 2
     assert (abs(mean[:, 0] - truth) < 4 * std_error[:, 0]).all()
     assert (4 * std_error[:, 0] < truth / 5).all()
-
-
-def test_a_copy_alone_scores_a_quarter_of_both_together():
-    single = normal_data(1.0)
-    twice = single.X.assign(x2=single.X["x1"])
-    groups = {"x1": ("x1",), "both": ("x1", "x2")}
-    data = replace(single, X=twice, groups=groups)
-    mean, std_error = rise(linear_model(0.5, 0.5), data, n_repeats=200)
-    assert (abs(mean[:, 0] - [0.5, 2.0]) < 4 * std_error[:, 0]).all()
-
-
-def test_a_ranking_by_one_feature_falls_to_a_coin_toss():
-    mean, std_error = rise(logistic_model(1, 0), binary_data(), n_repeats=200)
-    assert abs(mean[0, 0] - 0.5) < 4 * std_error[0, 0] < 0.05
-
-
-def test_permuted_levels_cost_the_log_loss_of_two_in_three_wrong():
-    mean, std_error = rise(level_model(0.8), level_data(), n_repeats=200)
-    assert abs(mean[1, 0] - 2 / 3 * log(8)) < 4 * std_error[1, 0] < 0.1
 
 
 def test_a_model_that_knows_nothing_of_y_loses_its_variance_once_more():
@@ -144,16 +122,6 @@ def test_within_leaves_the_loss_rises_by_what_the_others_leave_open(perturbation
     mean, std_error = rise(model, data, **options)
     assert abs(mean[0, 0] - 2 * within) < 4 * std_error[0, 0] < within / 5
     assert x1.var() > 20 * within
-
-
-def test_a_column_that_nothing_foretells_differs_within_leaves_as_it_does_over_all():
-    # The leaves know nothing of x1, so the variance within m rows is (m - 1)/m of all.
-    data = normal_data(1, 1, 1, 1, n_samples=2000)
-    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=5)
-    x1 = data.X["x1"]
-    within = ((x1 - x1.groupby(leaf).transform("mean")) ** 2).sum()
-    n_free = 2000 - len(np.unique(leaf))
-    assert abs(within / n_free - 1) < 4 * np.sqrt(2 / n_free)
 
 
 @pytest.mark.parametrize("perturbation", ["permute", "resample"])
@@ -254,17 +222,6 @@ def test_ignored_feature_measures_exactly_the_baseline(case):
     assert (raw[0] != baseline).all()
 
 
-@streams_and_rows(50)
-def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(stream, n_rows):
-    model, data = linear_model(2, 1), normal_data()
-    options = {"stream": stream, "n_repeats": 3, "n_rows": n_rows}
-    first, again, other = (
-        permutation(model, data, seed=seed, **options).raw for seed in (1, 1, 2)
-    )
-    assert (first == again).all()
-    assert (first != other).all()
-
-
 @for_each(
     [(stream, {}) for stream in STREAMS]
     + [("numpy", {"perturbation": p, "within": w}) for p, w in EXCHANGES]
@@ -301,21 +258,6 @@ def test_weights_stay_with_the_rows_when_the_target_is_permuted():
     assert np.isclose(values, reached, rtol=1e-9).any(axis=1).all()
 
 
-def test_every_column_type_reaches_the_model_as_it_came():
-    data, frames = level_data(), []
-    data = replace(data, X=data.X.set_index(np.arange(150)[::-1] * 3))
-
-    def predict(X):
-        frames.append((X.dtypes, X.index))
-        return level_model().predict(X)
-
-    model = replace(level_model(), predict=predict)
-    permutation(model, data, seed=1, n_repeats=1)
-    assert frames
-    assert all(dtypes.equals(data.X.dtypes) for dtypes, _ in frames)
-    assert all(index.equals(data.X.index) for _, index in frames)
-
-
 @streams_and_rows(40)
 def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
     source = level_data()
@@ -338,6 +280,7 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
         rows = X["copy"].astype(int)
         still = [column for column in numbered if column not in columns]
         assert X[still].equals(numbered[still].iloc[rows].set_axis(X.index)), name
+        assert X.dtypes.equals(numbered.dtypes)
         permuted = X[list(columns)].value_counts().sort_index()
         there = numbered[list(columns)].iloc[rows].value_counts().sort_index()
         assert permuted.equals(there)
@@ -346,81 +289,28 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
             assert np.allclose(X["noise"], numbered["noise"].to_numpy()[X["row"]])
 
 
-def test_a_predict_that_replaces_a_column_spoils_no_other_question():
-    def predict(X):
-        X["x1"] = 3 * X["x1"]
-        return linear_model(1, 1).predict(X)
-
-    model, data = replace(linear_model(1, 1), predict=predict), normal_data()
-    plain = permutation(linear_model(3, 1), data, seed=1)
-    assert np.allclose(permutation(model, data, seed=1).raw, plain.raw, rtol=1e-12)
-
-
-# --- rows -----------------------------------------------------------------------------
-
-
-def rows_predicted(stream, n_rows, n_repeats=2):
-    """Return the rows of each baseline and of each permuted table."""
-    draws = list(DRAWS[stream](1, ("a", "b"), 20, n_repeats, n_rows))
-    baselines = [draw.rows.tolist() for draw in draws if draw.what == -1]
-    return baselines, [draw.rows.tolist() for draw in draws if draw.what >= 0]
-
-
-@pytest.mark.parametrize("stream", ["numpy", "vip-0.5", "DALEX"])
-def test_rows_are_drawn_afresh_for_each_repeat_and_shared_within_it(stream):
-    (first, second), tables = rows_predicted(stream, 15)
-    assert tables == [first, first, second, second]
-    assert first != second
-    assert len(set(first)) == len(set(second)) == 15
-
-
-def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
-    baselines, tables = rows_predicted("vip-0.4", 7)
-    assert baselines == [list(range(20))] * 2
-    assert len({frozenset(rows) for rows in tables}) == 1
-    assert len({tuple(rows) for rows in tables}) == 4
-
-
 # --- R's numbers ----------------------------------------------------------------------
 
 
 def recorded(name, kind="cases"):
     """Return the recorded cases of one package, each with its rows."""
-    record = json.loads((REFERENCE / name).read_text(encoding="utf8"))
+    record = recorded_file(name)
     return [
         pytest.param({**case, "block": record["data"][case["rows"]]}, id=case["id"])
         for case in record[kind]
     ]
 
 
-def columns_of(block):
-    """Return a recorded block of columns as a frame."""
-    levels = block.get("levels", {})
-    return pd.DataFrame(
-        {
-            name: pd.Categorical(values, categories=levels[name])
-            if name in levels
-            else values
-            for name, values in block["columns"].items()
-        }
-    )
-
-
-def formula(text, X):
-    """Return a recorded formula of columns, which R and numpy read alike."""
-    return np.asarray(eval(text, {"exp": np.exp}, dict(X.items())), dtype=float)
-
-
 def predict_of(case):
     """Return the predict function of a recorded case."""
     if isinstance(case["model"], dict):
         texts = case["model"].values()
-        return lambda X: np.column_stack([formula(text, X) for text in texts])
+        return lambda X: np.column_stack([evaluated(text, X) for text in texts])
     if case.get("package") and case["loss"] == "one_minus_auc":
         # DALEX compares scores as text of 15 digits, so 0.3 ties with 0.3 + 1e-16.
         digits = np.vectorize(lambda score: float(f"{score:.15g}"))
-        return lambda X: digits(formula(case["model"], X))
-    return lambda X: formula(case["model"], X)
+        return lambda X: digits(evaluated(case["model"], X))
+    return lambda X: evaluated(case["model"], X)
 
 
 def target_of(case, y):
@@ -432,8 +322,8 @@ def target_of(case, y):
 
 def recorded_case(case):
     """Return the model and the rows of a recorded case."""
-    X = columns_of(case["block"])
-    y = target_of(case, X.pop("y"))
+    X = frame_of(case["block"], [n for n in case["block"]["columns"] if n != "y"])
+    y = target_of(case, np.array(case["block"]["columns"]["y"]))
     task = "multiclass" if isinstance(case["model"], dict) else "regression"
     groups = case.get("groups") or {name: [name] for name in case["features"]}
     data = rows_of(X, y).with_groups({n: tuple(each) for n, each in groups.items()})
@@ -473,7 +363,7 @@ def untied(share):
 
 
 @pytest.mark.slow
-@for_each(recorded("vip_permute.json"))
+@for_each(recorded("vip_permute"))
 def test_vip_is_replayed(case, monkeypatch):
     model, data = recorded_case(case)
     is_area = case["loss"] == "one_minus_auc"
@@ -522,13 +412,13 @@ def parts_of_dalex(case):
         yield in_form(case["form"], ours[..., 0], full), case[name], full
 
 
-@for_each(recorded("dalex_parts.json"))
+@for_each(recorded("dalex_parts"))
 def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
     for ours, reference, full in parts_of_dalex(case):
         assert gap(ours, reference, full) <= 1e-12
 
 
-@for_each(recorded("dalex_parts.json", "edge_cases"))
+@for_each(recorded("dalex_parts", "edge_cases"))
 def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
     with np.errstate(divide="ignore", invalid="ignore"):
         for ours, reference, _ in parts_of_dalex(case):
@@ -567,22 +457,30 @@ def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are():
     assert np.array_equal(*numbers)
 
 
-def test_a_fault_of_a_model_leaves_the_rows_as_they_were():
-    data, faults = normal_data(3, -1), []
+def test_a_copy_alone_scores_a_quarter_of_both_together():
+    single = normal_data(1.0)
+    twice = single.X.assign(x2=single.X["x1"])
+    groups = {"x1": ("x1",), "both": ("x1", "x2")}
+    data = replace(single, X=twice, groups=groups)
+    mean, std_error = rise(linear_model(0.5, 0.5), data, n_repeats=200)
+    assert (abs(mean[:, 0] - [0.5, 2.0]) < 4 * std_error[:, 0]).all()
 
-    def predict(X):
-        if faults:
-            raise ValueError(faults.pop())
-        return X["x1"].to_numpy() - X["x2"].to_numpy()
 
-    model = replace(linear_model(1, -1), predict=predict)
-    groups = tuple(data.groups.values())
-    ask = Permuted(model, data, groups)
-    _, first, second, *_ = DRAWS["numpy"](
-        1, tuple(data.groups), data.n_samples, 1, None
-    )
-    before = ask(second)
-    faults.append("no")
-    with pytest.raises(ValueError, match=r"^no$"):
-        ask(first)
-    assert np.array_equal(ask(second), before)
+def test_a_ranking_by_one_feature_falls_to_a_coin_toss():
+    mean, std_error = rise(logistic_model(1, 0), binary_data(), n_repeats=200)
+    assert abs(mean[0, 0] - 0.5) < 4 * std_error[0, 0] < 0.05
+
+
+def test_permuted_levels_cost_the_log_loss_of_two_in_three_wrong():
+    mean, std_error = rise(level_model(0.8), level_data(), n_repeats=200)
+    assert abs(mean[1, 0] - 2 / 3 * log(8)) < 4 * std_error[1, 0] < 0.1
+
+
+def test_a_column_that_nothing_foretells_differs_within_leaves_as_it_does_over_all():
+    # The leaves know nothing of x1, so the variance within m rows is (m - 1)/m of all.
+    data = normal_data(1, 1, 1, 1, n_samples=2000)
+    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=5)
+    x1 = data.X["x1"]
+    within = ((x1 - x1.groupby(leaf).transform("mean")) ** 2).sum()
+    n_free = 2000 - len(np.unique(leaf))
+    assert abs(within / n_free - 1) < 4 * np.sqrt(2 / n_free)

@@ -50,9 +50,6 @@ def test_features_are_answered_in_the_order_that_is_asked_and_the_unread_by_zero
     assert (raw[1:] != baseline).all()
 
 
-# Codes that spell the other class: an order of classes by their names would be wrong.
-
-
 @pytest.mark.parametrize(
     ("kind", "data", "losses"),
     [
@@ -109,19 +106,6 @@ def test_what_a_row_adds_is_the_change_when_it_weighs_and_lends_more(
             moved = 150 * (importance(np.append(everything, row)) - at)[:, k]
             scale = np.abs(terms.terms[name]).max()
             assert np.abs(moved - terms.terms[name][:, row]).max() < 0.05 * scale
-
-
-def test_the_terms_of_exact_rows_are_those_that_many_repeats_come_to():
-    model = fitted("RandomForestRegressor", losses=("rmse", "sum_of_squares"))
-    both = []
-    for draws in ("exact", "sampled"):
-        options = {"n_repeats": 200, "draws": draws, "keep": ("row_terms",)}
-        both.append(permutation(model, DATA, seed=1, **options).row_terms)
-    for name in ("rmse", "sum_of_squares"):
-        ours, theirs = (each.terms[name][0] for each in both)
-        assert np.corrcoef(ours, theirs)[0, 1] > 0.99
-        assert abs(ours.std() / theirs.std() - 1) < 0.05
-        assert (both[0].noise[name] == 0).all()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -1,10 +1,8 @@
 """Trees that answer for predict: the same importances, to the last bit."""
 
-import logging
 import re
 from dataclasses import replace
 from functools import wraps
-from itertools import product
 from threading import Barrier, get_ident
 from types import MethodType
 
@@ -12,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.toys import fitted
-from threadpoolctl import threadpool_limits
+from tests.methods.trees.small_ensembles import by_predict, model_of, same_bits
+from tests.methods.trees.small_ensembles import rows_of as rows_of_columns
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -28,59 +26,17 @@ from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.execution import workers
 
-FOREST = "ensemble.RandomForest"
-BOOSTING = "ensemble.GradientBoosting"
-HISTOGRAM = "ensemble.HistGradientBoosting"
-SMALL = {
-    FOREST: {"n_estimators": 7, "random_state": 1},
-    BOOSTING: {"n_estimators": 7, "random_state": 1},
-    HISTOGRAM: {"max_iter": 7},
-}
-LABELS = {"regression": (), "binary": ("no", "yes"), "multiclass": ("a", "b", "c")}
+FOREST = "RandomForest"
 
 
-def rows_of(task, missing=False):
-    """Return rows of numbers and one category, and a target of this task."""
-    data = normal_data(2, 1, 0, n_samples=90)
-    level = pd.Categorical(np.array(list("uvw"))[np.arange(90) % 3])
-    X = data.X.assign(level=level, whole=np.arange(90) % 7)
-    if missing:
-        X.loc[::5, "x1"] = np.nan
-    classes = LABELS[task]
-    y = data.y + (level == "v")
-    if classes:
-        edges = np.quantile(y, np.linspace(0, 1, len(classes) + 1)[1:-1])
-        y = np.searchsorted(edges, y)
-    groups = {name: (name,) for name in X} | {"both": ("x2", "level")}
-    return replace(data, X=X, y=y, task=task, classes=classes, groups=groups)
-
-
-def model_of(path, data, encoder="auto"):
-    kind = "Regressor" if data.task == "regression" else "Classifier"
-    return fitted(path + kind, data, encoder=encoder, **SMALL[path])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    """Fit small models on one thread: several wait for each other on a busy machine."""
-    with threadpool_limits(1):
-        yield
-
-
-def by_predict(monkeypatch, *arguments, **options):
-    """Return the importances without any trees."""
-    with monkeypatch.context() as patched:
-        patched.setattr(routes, "WORTH", np.inf)
-        return permutation(*arguments, **options)
-
-
-def assert_same_bits(ours, theirs):
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.tobytes() == other.tobytes()
+def rows_of(task):
+    """Return rows of numbers and one category, asked alone and with another column."""
+    data = rows_of_columns(task)
+    return data.with_groups(data.groups | {"both": ("x2", "level")})
 
 
 @pytest.fixture
-def both_ways(monkeypatch, calls):
+def both_ways(calls):
     """Return the calls of predict and the bits of trees, and the bits by predict."""
 
     def ask(model, data, **options):
@@ -88,21 +44,11 @@ def both_ways(monkeypatch, calls):
         options = {"seed": 1, "n_repeats": 2, **options}
         ours = permutation(model, data, **options)
         n_calls = len(calls)
-        theirs = by_predict(monkeypatch, model, data, **options)
+        theirs = permutation(by_predict(model), data, **options)
         bits, expected = ([one.tobytes() for one in pair] for pair in (ours, theirs))
         return n_calls, bits, expected
 
     return ask
-
-
-@pytest.mark.needs_numba
-@for_each(list(product(SMALL, LABELS, ("ordinal", "one_hot"))))
-def test_trees_answer_for_predict_to_the_bit(case, both_ways):
-    path, task, encoder = case
-    data = rows_of(task, missing=path == HISTOGRAM)
-    asked = model_of(path, data, encoder), data
-    n_calls, ours, theirs = both_ways(*asked, n_repeats=4)
-    assert (n_calls, ours) == (1, theirs)
 
 
 @pytest.mark.needs_numba
@@ -154,30 +100,6 @@ def test_a_run_that_is_to_stop_stops_between_batches(monkeypatch, calls):
 
 
 @pytest.mark.needs_numba
-@pytest.mark.parametrize("most_compared", [2, 10**5])
-def test_trees_that_differ_from_predict_are_left_alone(
-    monkeypatch, calls, caplog, most_compared
-):
-    monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
-    data = rows_of("regression")
-    model, replay = model_of(FOREST, data), Trees.replay
-
-    def wrong(*arguments, **options):
-        for answer in replay(*arguments, **options):
-            yield np.nextafter(answer, np.inf)
-
-    monkeypatch.setattr(Trees, "replay", wrong)
-    with caplog.at_level(logging.WARNING):
-        ours = permutation(model, data, seed=1, n_repeats=2)
-    assert len(calls) == 1 + 2 * len(data.groups)
-    assert caplog.messages == [
-        "The trees of model 'm' give other predictions than its predict, which is "
-        "asked instead."
-    ]
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=2))
-
-
-@pytest.mark.needs_numba
 @pytest.mark.parametrize("most_compared", [1, 2, 50])
 def test_trees_may_be_compared_on_some_rows(
     monkeypatch, calls, both_ways, most_compared
@@ -208,14 +130,14 @@ def test_threads_that_add_trees_in_any_order(monkeypatch, calls, error, n_calls)
     ours = permutation(model, data, seed=1, n_repeats=1)
     assert len(calls) == n_calls
     if n_calls == 1:
-        assert_same_bits((ours.raw,), (alone.raw,))
+        assert same_bits([ours.raw], [alone.raw])
 
 
 @pytest.mark.needs_numba
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs):
     data = normal_data(2, 1, n_samples=3000)
-    model = model_of(BOOSTING, data)
+    model = model_of("GradientBoosting", data)
     alone = permutation(model, data, seed=1, n_repeats=2)
     at_work, threads, walk = Barrier(n_jobs), {get_ident()}, replay_module.add_leaves
 
@@ -231,7 +153,7 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs
         ours = permutation(model, data, seed=1, n_repeats=2)
     assert len(calls) == 1
     assert len(threads) == (1 if n_jobs == 1 else 1 + n_jobs)
-    assert_same_bits(ours, alone)
+    assert same_bits(ours, alone)
 
 
 @pytest.mark.needs_numba
@@ -260,7 +182,7 @@ def routes_of(monkeypatch, worth=0, **entry):
     monkeypatch.setattr(routes, "WORTH", worth)
     data = rows_of("regression")
     data = data.with_groups({name: (name,) for name in data.X})
-    model = model_of(FOREST, data, "ordinal")
+    model = model_of(FOREST, data, encoder="ordinal")
     own = wrap(
         lambda X: X["x1"].to_numpy(), name="own", task="regression", features=["x1"]
     )
@@ -366,11 +288,11 @@ def wide_category():
 
 
 @pytest.mark.needs_numba
-def test_a_category_that_the_library_takes_for_another(monkeypatch, calls):
+def test_a_category_that_the_library_takes_for_another(calls):
     model, data = wide_category()
     ours = permutation(model, data, seed=1, n_repeats=9)
     assert calls
-    assert_same_bits(ours, by_predict(monkeypatch, model, data, seed=1, n_repeats=9))
+    assert same_bits(ours, permutation(by_predict(model), data, seed=1, n_repeats=9))
     model = model.with_losses(["mse"])
     among_high = {name: data.X["x1"].max() for name in ("x1", "x2")}
     asked = data.X[:2].assign(**among_high, code=[1.0, 257.0])
@@ -385,35 +307,17 @@ def test_a_category_that_the_library_takes_for_another(monkeypatch, calls):
         assert raw[1] == pytest.approx((error**2).mean(), rel=1e-9)
 
 
-@pytest.mark.needs_numba
-def test_many_calls_about_few_rows_are_answered_by_the_trees(monkeypatch, calls):
-    data = rows_of("regression")
-    worth = 10 * 3 * (data.n_samples + routes.ROWS_OF_CALL)
-    monkeypatch.setattr(routes, "WORTH", worth)
-    model = model_of(FOREST, data).with_losses(("mse",))
-    data = data.with_groups({name: (name,) for name in list(data.X)[:3]})
-    permutation(model, data, seed=1, n_repeats=10)
-    assert len(calls) == 1  # the one that is compared
-
-
-def test_a_function_is_left_to_predict():
-    from sklearn.ensemble import RandomForestRegressor
-
-    data = normal_data(2, 1)
-    alone = RandomForestRegressor(3).fit(data.X, data.y)
-    assert not not_of_trees(wrap(alone, name="m"))
-    function = wrap(alone, name="m", predict=lambda X: 2 * alone.predict(X))
-    assert not_of_trees(function)
-
-
 def test_an_estimator_given_another_predict_is_left_to_it():
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     data = normal_data(2, 1)
     forest = RandomForestRegressor(3).fit(data.X, data.y)
     classifier = RandomForestClassifier(3).fit(data.X, data.y > 0)
+    function = wrap(forest, name="m", predict=lambda X: 2 * forest.predict(X))
     labels = wrap(classifier, name="m", predict=classifier.predict)
+    assert not_of_trees(function)
     assert not_of_trees(labels)
+    assert not not_of_trees(wrap(forest, name="m"))
     assert not not_of_trees(wrap(classifier, name="m"))
     for estimator, name in ((forest, "predict"), (classifier, "predict_proba")):
         method = getattr(estimator, name)

@@ -236,7 +236,7 @@ def test_terms_rank_as_in_vip(case, fitted):
 
 def test_every_case_that_is_asked_through_r_is_compared():
     patterns = [p for p, reason in LEFT_OUT.items() if reason == THROUGH_R]
-    here = f"{REFITTED}|{FORESTS}|{STORED}|{RANKED}"
+    here = f"{REFITTED}|{FORESTS}|{BOOSTINGS}|{STORED}|{RANKED}"
     for case in map(short, CASES):
         if any(re.fullmatch(pattern, case) for pattern in patterns):
             assert re.fullmatch(here, case), case
@@ -287,15 +287,6 @@ def test_what_cannot_be_put_together_has_no_number(fitted):
     assert np.isnan(answered(fitted, "earth1")["g"])
 
 
-def test_a_column_that_no_tree_splits_on_measures_nothing(fitted):
-    by_feature = answered(fitted, "rpart3")
-    assert {name for name, value in by_feature.items() if value == 0.0} == {
-        "x4",
-        "k",
-        "g",
-    }
-
-
 REFUSED = {
     "lm(y ~ g, d)": (
         "have a feature whose terms make one number for method 'model_specific'; it "
@@ -328,43 +319,6 @@ def test_a_model_of_python_is_referred_to_its_own_methods():
         "measured by 'impurity', 't_statistic', 'standardised_coefficient', "
         "'raw_weights', 'oob_permutation', 'garson', 'olden'."
     )
-
-
-LIVE = {
-    "lm1": ("stat", "raw"),
-    "lm4": ("stat", "raw"),
-    "glm1": ("stat", "raw"),
-    "rpart1": ("",),
-    "earth1": ("nsubsets", "rss", "gcv"),
-    "ranger": ("",),
-    "forest": ("%IncMSE", "%IncMSE unscaled", "IncNodePurity"),
-    "boosting": ("",),
-}
-RECIPES |= {
-    "forest": ("reg", "randomForest::randomForest(y ~ ., d, importance=T, ntree=20)"),
-    "ranger": (
-        "reg",
-        "ranger::ranger(y ~ ., d, num.trees = 20, importance = 'permutation')",
-    ),
-    "boosting": ("reg", "gbm::gbm(y ~ ., 'gaussian', d, n.trees = 5)"),
-}
-
-
-@pytest.mark.needs_vip
-@pytest.mark.parametrize(
-    ("name", "type_"), [(name, t) for name, types in LIVE.items() for t in types]
-)
-def test_vip_reads_the_same_from_the_same_model(fitted, name, type_):
-    block, code = RECIPES[name]
-    model, rows = audited(fitted(block, code), block)
-    ours, zero = model_specific(model, rows, seed=1, type=type_)
-    vip_scores, nothing = vip_model_specific(model, rows, seed=1, type=type_)
-    both = ~np.isnan(vip_scores)
-    without_number = [rows.features[k] for k in np.flatnonzero(~both[:, 0, 0])]
-    has_dummies = name in ("lm1", "glm1", "earth1")
-    assert without_number == (["g"] if has_dummies else [])
-    assert ours[both] == pytest.approx(vip_scores[both], rel=1e-12)
-    np.testing.assert_array_equal(zero, nothing)
 
 
 FOREST = "randomForest::randomForest(y ~ ., d, importance = TRUE, ntree = 20)"

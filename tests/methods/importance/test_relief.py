@@ -1,4 +1,4 @@
-"""ReliefF: closed forms by hand, ties, invariances, and what has no answer."""
+"""ReliefF: ties by hand, invariances, no answers; test_filters_reference has R's."""
 
 from dataclasses import replace
 
@@ -34,6 +34,85 @@ def test_where_no_column_varies_there_is_no_answer():
 # --- closed forms ---------------------------------------------------------------------
 
 SQUARE = {"a": [0.0, 0.1, 0.9, 1.0], "b": [0.0, 1.0, 0.0, 1.0]}
+
+
+def test_rows_tied_for_the_last_place_share_it():
+    data = rows([0.0, 1.0, 0.0], a=[0.5, 0.0, 1.0])
+    # row 1 has both others at .5: its one place is shared; d_y is 1/2, d_a .5, both .25
+    apart, differ, both = 0.5 + 1 + 0, 0.5 + 0.5 + 0.5, 0.25 + 0.5 + 0
+    truth = both / apart - (differ - both) / (3 - apart)
+    assert measured(data, n_neighbours=1) == pytest.approx([truth], rel=1e-12)
+
+
+# --- what must not matter -------------------------------------------------------------
+
+
+@each_target
+def test_a_column_turned_round_measures_the_same(data):
+    coarse = replace(data, X=data.X.round(1))
+    turned = replace(coarse, X=-coarse.X)
+    assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
+
+
+def test_rows_are_compared_in_blocks_as_at_once(monkeypatch):
+    at_once = measured(NUMBERS)
+    monkeypatch.setattr(module, "CELLS", 7 * 60)
+    assert measured(NUMBERS).tolist() == at_once.tolist()
+
+
+@pytest.mark.parametrize("data", [normal_data(3, 0), binary_data()])
+def test_a_derived_column_is_measured_and_moves_no_other(data):
+    X = data.X.assign(double=2 * data.X.iloc[:, 0])
+    groups = {name: (name,) for name in X}
+    with_it = replace(data, X=X, groups=groups, unread={"double": (X.columns[0],)})
+    alone, beside = (relieff(None, d, seed=1)[0] for d in (data, with_it))
+    assert (beside[:-1] == alone).all()
+    assert beside[-1] == pytest.approx(alone[0], rel=1e-12)
+
+
+def test_more_neighbours_than_rows_are_all_rows():
+    assert measured(NUMBERS, n_neighbours=500) == pytest.approx(
+        measured(NUMBERS, n_neighbours=59), rel=1e-12
+    )
+
+
+# --- weights by distance, merits, and ties --------------------------------------------
+
+
+def test_rows_at_distance_zero_take_all_the_weight():
+    data = rows([0, 0, 0, 1, 1], "nm", a=[0.5, 0.5, 0.0, 1.0, 1.0])
+    # Hits of the first two differ by 0, of the third by 1/2; misses by 1/2 or 1, and
+    # of the last two by 1/2, 1/2 and 1, whose weights are 2, 2 and 1.
+    truth = (0.5 + 0.5 + 1 + 2 * 0.6) / 5 - 0.5 / 5
+    assert measured(data, weighting="distance") == pytest.approx([truth], rel=1e-12)
+
+
+def test_merits_share_each_pair_of_rows_among_the_columns():
+    merits = measured(CLASSES, merits=True, n_neighbours=3)
+    assert merits.sum() == pytest.approx(0, abs=1e-12)
+    data = rows([0, 0, 1, 1], "nm", **SQUARE)
+    # Nearest misses differ in a alone; hits by 0.1 and 1.
+    truth = [1 - 0.1 / 1.1, 0 - 1 / 1.1]
+    scores = measured(data, n_neighbours=1, merits=True)
+    assert scores == pytest.approx(truth, rel=1e-12)
+
+
+def test_merits_of_a_number_are_refused():
+    assert refused(relieff, None, NUMBERS, merits=True) == (
+        "Target 'y' must be a class for merits in method 'relieff'; it is a number. "
+        "Leave merits out."
+    )
+
+
+def test_a_copy_of_a_row_counts_as_a_neighbour_at_distance_0():
+    """Of two tied at 0 each has half the place, whichever of them stands first."""
+    data = rows([0, 0, 0, 1, 1, 1], "nm", a=[0.0, 0.0, 0.0, 1.0, 1.0, 0.6])
+    scores = measured(data, n_neighbours=1)
+    # Nearest hits: copies, and of the last row one of two at 0.4; misses: 0.6 thrice,
+    # 1 twice, 0.6.
+    assert scores == pytest.approx([(3 * 0.6 + 2 * 1 + 0.6 - 0.4) / 6], rel=1e-12)
+    backwards = replace(data, X=data.X[::-1].reset_index(drop=True), y=data.y[::-1])
+    assert measured(backwards, n_neighbours=1) == pytest.approx(scores, rel=1e-12)
 
 
 def test_the_nearest_hit_and_miss_of_four_rows_by_hand():
@@ -86,56 +165,10 @@ def test_ranks_weigh_by_a_normal_curve():
     assert scores == pytest.approx([truth], rel=1e-12)
 
 
-def test_rows_tied_for_the_last_place_share_it():
-    data = rows([0.0, 1.0, 0.0], a=[0.5, 0.0, 1.0])
-    # row 1 has both others at .5: its one place is shared; d_y is 1/2, d_a .5, both .25
-    apart, differ, both = 0.5 + 1 + 0, 0.5 + 0.5 + 0.5, 0.25 + 0.5 + 0
-    truth = both / apart - (differ - both) / (3 - apart)
-    assert measured(data, n_neighbours=1) == pytest.approx([truth], rel=1e-12)
-
-
 def test_gaps_below_the_ramp_are_none_and_above_it_whole():
     data = rows([0, 0, 1, 1], "nm", a=SQUARE["a"])
     options = {"n_neighbours": 1, "same_below": 0.2, "different_above": 0.5}
     assert measured(data, **options).tolist() == [1.0]
-
-
-# --- what must not matter -------------------------------------------------------------
-
-
-@each_target
-def test_a_column_turned_round_measures_the_same(data):
-    coarse = replace(data, X=data.X.round(1))
-    turned = replace(coarse, X=-coarse.X)
-    assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
-
-
-def test_rows_are_compared_in_blocks_as_at_once(monkeypatch):
-    at_once = measured(NUMBERS)
-    monkeypatch.setattr(module, "CELLS", 7 * 60)
-    assert measured(NUMBERS).tolist() == at_once.tolist()
-
-
-@pytest.mark.parametrize("data", [normal_data(3, 0), binary_data()])
-def test_a_derived_column_is_measured_and_moves_no_other(data):
-    X = data.X.assign(double=2 * data.X.iloc[:, 0])
-    groups = {name: (name,) for name in X}
-    with_it = replace(data, X=X, groups=groups, unread={"double": (X.columns[0],)})
-    alone, beside = (relieff(None, d, seed=1)[0] for d in (data, with_it))
-    assert (beside[:-1] == alone).all()
-    assert beside[-1] == pytest.approx(alone[0], rel=1e-12)
-
-
-def test_more_neighbours_than_rows_are_all_rows():
-    assert measured(NUMBERS, n_neighbours=500) == pytest.approx(
-        measured(NUMBERS, n_neighbours=59), rel=1e-12
-    )
-
-
-# --- what has no answer ---------------------------------------------------------------
-
-
-# --- weights by distance, merits, and ties --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -151,39 +184,3 @@ def test_near_neighbours_weigh_by_their_distance(weighting, power):
             gaps = np.abs(a[others] - a[i])
             total += sign * np.average(gaps, weights=gaps**-power)
     assert measured(data, weighting=weighting) == pytest.approx([total / 5], rel=1e-12)
-
-
-def test_rows_at_distance_zero_take_all_the_weight():
-    data = rows([0, 0, 0, 1, 1], "nm", a=[0.5, 0.5, 0.0, 1.0, 1.0])
-    # Hits of the first two differ by 0, of the third by 1/2; misses by 1/2 or 1, and
-    # of the last two by 1/2, 1/2 and 1, whose weights are 2, 2 and 1.
-    truth = (0.5 + 0.5 + 1 + 2 * 0.6) / 5 - 0.5 / 5
-    assert measured(data, weighting="distance") == pytest.approx([truth], rel=1e-12)
-
-
-def test_merits_share_each_pair_of_rows_among_the_columns():
-    merits = measured(CLASSES, merits=True, n_neighbours=3)
-    assert merits.sum() == pytest.approx(0, abs=1e-12)
-    data = rows([0, 0, 1, 1], "nm", **SQUARE)
-    # Nearest misses differ in a alone; hits by 0.1 and 1.
-    truth = [1 - 0.1 / 1.1, 0 - 1 / 1.1]
-    scores = measured(data, n_neighbours=1, merits=True)
-    assert scores == pytest.approx(truth, rel=1e-12)
-
-
-def test_merits_of_a_number_are_refused():
-    assert refused(relieff, None, NUMBERS, merits=True) == (
-        "Target 'y' must be a class for merits in method 'relieff'; it is a number. "
-        "Leave merits out."
-    )
-
-
-def test_a_copy_of_a_row_counts_as_a_neighbour_at_distance_0():
-    """Of two tied at 0 each has half the place, whichever of them stands first."""
-    data = rows([0, 0, 0, 1, 1, 1], "nm", a=[0.0, 0.0, 0.0, 1.0, 1.0, 0.6])
-    scores = measured(data, n_neighbours=1)
-    # Nearest hits: copies, and of the last row one of two at 0.4; misses: 0.6 thrice,
-    # 1 twice, 0.6.
-    assert scores == pytest.approx([(3 * 0.6 + 2 * 1 + 0.6 - 0.4) / 6], rel=1e-12)
-    backwards = replace(data, X=data.X[::-1].reset_index(drop=True), y=data.y[::-1])
-    assert measured(backwards, n_neighbours=1) == pytest.approx(scores, rel=1e-12)

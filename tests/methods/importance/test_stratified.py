@@ -1,13 +1,12 @@
 """Impact and importance of StratPD curves: the authors' numbers and closed forms."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.methods.importance.toys import refused, rows_of
+from tests.methods.recorded import recorded
 
 from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance.stratified import (
@@ -18,8 +17,7 @@ from importance_audit.methods.importance.stratified import (
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.spreads import mean_magnitude
 
-REFERENCE = Path(__file__).parents[2] / "reference"
-STRATX = json.loads((REFERENCE / "stratimpact.json").read_text(encoding="utf8"))
+STRATX = recorded("stratimpact")
 FEATURES = [
     pytest.param(case, name, id=f"{case['name']}-{name}")
     for case in STRATX["cases"]
@@ -68,20 +66,6 @@ def test_the_importance_counts_every_row_once():
     assert raw[:, 0, 0] == pytest.approx([91 / 10, 2], abs=1e-9)
 
 
-def test_the_levels_count_around_their_unweighted_mean_by_their_rows():
-    data = additive()
-    is_kept = (data.X["level"] != "b") | (data.X["x"] == 0)
-    fewer = replace(
-        data,
-        X=data.X[is_kept].reset_index(drop=True),
-        y=data.y[is_kept],
-        weights=data.weights[is_kept],
-    )
-    raw, _ = stratified_importance(None, fewer, min_samples_leaf=1, **WHOLE)
-    a, b, c = data.X["level"][is_kept].value_counts(sort=False)
-    assert raw[1, 0, 0] == pytest.approx(3 * (a + b) / (a + b + c), abs=1e-9)
-
-
 @BOTH
 def test_the_unit_of_x_does_not_matter_and_that_of_y_does(method):
     data = normal_data(2, -1, n_samples=300)
@@ -90,16 +74,6 @@ def test_the_unit_of_x_does_not_matter_and_that_of_y_does(method):
     other = replace(data, X=data.X.assign(x1=4 * data.X["x1"]), y=8 * data.y)
     scaled, _ = method(None, other, seed=1, n_repeats=2)
     assert scaled == pytest.approx(8 * raw, rel=1e-9)
-
-
-@BOTH
-def test_a_gap_in_x_does_not_matter(method):
-    data = additive()
-    gapped = data.X["x"].where(data.X["x"] < 4, data.X["x"] + 1e4)
-    options = WHOLE | {"min_samples_leaf": 10}
-    raw, _ = method(None, data, **options)
-    other, _ = method(None, replace(data, X=data.X.assign(x=gapped)), **options)
-    assert other == pytest.approx(raw, rel=1e-9)
 
 
 @BOTH
@@ -113,19 +87,6 @@ def test_the_order_of_the_levels_does_not_matter(method, merge, first):
     other = data.X["level"].cat.reorder_categories(order)
     turned, _ = method(None, replace(data, X=data.X.assign(level=other)), **options)
     assert turned == pytest.approx(raw, rel=1e-9)
-
-
-def test_a_quadratic_and_a_linear_term_have_their_shares_two_to_one():
-    # y = x1**2 + x2 on [0, 3]: mean magnitudes 3 and 1.5. Noise of the slopes makes
-    # the curves a little rough: the paper's own claim is within a tenth.
-    numbers = np.random.default_rng(1).uniform(0, 3, (2000, 2))
-    data = normal_data(0, 0, n_samples=2000)
-    X = pd.DataFrame(numbers, columns=["x1", "x2"])
-    data = replace(data, X=X, y=numbers[:, 0] ** 2 + numbers[:, 1])
-    raw, _ = stratified_impact(None, data, **WHOLE)
-    shares = raw[:, 0, 0] / raw.sum()
-    assert raw[:, 0, 0] == pytest.approx([3, 1.5], rel=0.1)
-    assert shares == pytest.approx([2 / 3, 1 / 3], rel=0.1)
 
 
 def test_without_resampling_the_impact_is_that_of_the_curve_on_all_rows():

@@ -57,21 +57,6 @@ def frame(data):
     return data.X.assign(y=data.y)
 
 
-def test_white_columns_measure_their_coefficient_over_the_noise():
-    model = fitted("linear_model.LinearRegression", WHITE)
-    # Unit variances, no correlation, noise of variance 1 exactly: se = 1/sqrt(n - p).
-    truth = np.array([3, -1, 0.5]) * np.sqrt(100 - 4)
-    assert measured(model, WHITE) == pytest.approx(truth, rel=1e-9)
-
-
-def test_a_group_of_white_columns_measures_the_root_mean_square_of_its_members():
-    model = fitted("linear_model.LinearRegression", WHITE)
-    pair = WHITE.with_groups({"pair": ("x1", "x2")})
-    truth = np.mean([9, 1]) * (100 - 4)
-    assert measured(model, pair, several_terms="f") == pytest.approx([truth])
-    assert measured(model, pair) == pytest.approx([np.sqrt(truth)])
-
-
 FAMILIES = {
     "numbers": ("LinearRegression", {}, None),
     "classes": ("LogisticRegression", NEWTON, sm.families.Binomial()),
@@ -106,14 +91,6 @@ def test_a_logistic_model_has_no_penalty_by_name_or_by_an_infinite_c(penalty):
     assert measured(model, train).tolist() == usual.tolist()
 
 
-def test_rows_count_as_their_weights_say():
-    train = mixed(weighted=True)
-    results = smf.wls("y ~ x1 + x2 + g", frame(train), weights=train.weights).fit()
-    model = fitted("linear_model.LinearRegression", train)
-    truth = results.tvalues[["x1", "x2"]]
-    assert measured(model, train)[:2] == pytest.approx(truth, rel=1e-9)
-
-
 @pytest.mark.parametrize("parameters", [{"link": "identity"}, {"power": 0}])
 def test_a_tweedie_model_of_constant_variance_is_least_squares(parameters):
     same = fitted("linear_model.LinearRegression", WHITE)
@@ -131,13 +108,6 @@ def test_a_coefficient_that_the_rows_do_not_decide_has_no_answer():
     assert np.isnan(statistics[[0, 3]]).all()
     scale = np.sqrt((100 - 4) / (100 - 5))  # one column more is counted
     assert statistics[1:3] * scale == pytest.approx(alone[1:], rel=1e-9)
-
-
-def test_the_unit_of_a_column_does_not_matter():
-    model = fitted("linear_model.LinearRegression", WHITE)
-    train = replace(WHITE, X=WHITE.X * [1e-2, 1.0, 1e2])
-    rescaled = fitted("linear_model.LinearRegression", train)
-    assert measured(rescaled, train) == pytest.approx(measured(model, WHITE), rel=1e-9)
 
 
 def test_a_column_without_a_term_has_no_answer():

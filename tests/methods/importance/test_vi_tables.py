@@ -11,7 +11,7 @@ from tests.methods.importance.test_permutation import in_form, recorded, recorde
 
 from importance_audit.methods.importance.permutation import permutation
 
-TABLES = recorded("vip_permute.json", "shown_cases")
+TABLES = recorded("vip_permute", "shown_cases")
 RANKED = [p for p in TABLES if p.values[0]["shown"]["rank"]]
 
 

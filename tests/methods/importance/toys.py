@@ -75,6 +75,13 @@ def fitted(estimator, train, losses=None, encoder="auto", **parameters):
     return model if losses is None else model.with_losses(losses)
 
 
+def rise(raw, baseline):
+    """Return the mean rise of each loss over its baseline, and its standard error."""
+    values = raw - baseline
+    n_repeats = values.shape[1]
+    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n_repeats)
+
+
 def numbers(method, model, data, **options):
     """Return one number per group: of the first repeat and score."""
     return method(model, data, **{"seed": 1, **options})[0][:, 0, 0]

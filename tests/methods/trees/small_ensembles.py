@@ -54,6 +54,19 @@ kinds = st.sampled_from(sorted(MODELS))
 sums = st.sampled_from(sorted(MODELS.keys() - NO_SUMS))
 
 
+def drawn(seed, n_missing=0, n_rows=120, scaled=True):
+    """Return rows with ties, codes, a constant column and gaps, and a score above 0."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n_rows, 5)) * 10.0 ** (rng.integers(-3, 4) * scaled)
+    rows[:, 1] = rows[:, 1].round(1)
+    rows[:, 2] = rng.integers(0, 70, n_rows)
+    rows[:, 3] = 3 * rng.integers(0, 4, n_rows)
+    rows[:, UNUSED] = 1 / 3
+    score = np.sign(rows[:, 0]) * rows[:, 3] / 3 + np.sin(rows[:, 2])
+    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
+    return rows, np.exp((score + rng.normal(size=n_rows)) / 4)
+
+
 def fitted(kind, seed):
     """Return a model and rows it was not fitted on, with missing values if it can."""
     rng = np.random.default_rng(seed)

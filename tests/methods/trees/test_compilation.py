@@ -8,13 +8,6 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 
 import pytest
-from tests.methods.importance.test_permuted_predictions import (
-    BOOSTING,
-    FOREST,
-    HISTOGRAM,
-    model_of,
-    rows_of,
-)
 
 from importance_audit.methods import trees
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -22,6 +15,8 @@ from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import READERS, compilation, compiled, routes
 from importance_audit.methods.trees.compilation import compile_loops, read_or_not
+
+from .small_ensembles import KINDS, model_of, rows_of
 
 pytestmark = [pytest.mark.needs_numba, pytest.mark.processes]
 LOSSES = {"regression": "mse", "binary": "log_loss", "multiclass": "log_loss"}
@@ -51,10 +46,9 @@ def test_no_audit_of_trees_compiles_anything_after_it(monkeypatch):
     known = signatures()
     monkeypatch.setattr(routes, "WORTH", 0)
     for task, loss in LOSSES.items():
-        for kind in (FOREST, BOOSTING, HISTOGRAM):
-            data = rows_of(task, missing=kind == HISTOGRAM)
-            data = data.with_groups({name: (name,) for name in data.X})
-            model = model_of(kind, data, "ordinal").with_losses((loss,))
+        for kind in KINDS:
+            data = rows_of(task, missing=kind == "HistGradientBoosting")
+            model = model_of(kind, data, encoder="ordinal").with_losses((loss,))
             pair = data.with_groups({"x1:x2": ("x1", "x2")})
             for ask in (
                 partial(permutation, model, data, n_repeats=2),

@@ -26,14 +26,18 @@ from importance_audit.methods.trees.packing import predict
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import BINARY, LOSSES, OF_ROWS, evaluate
 
+from .small_ensembles import classes_of
+from .small_ensembles import drawn as drawn_rows
+
 pytestmark = pytest.mark.needs_numba
 
-N_ROWS, CATEGORICAL = 60, [2, 3]
+N_ROWS = 60
 OF_NUMBERS = ("mse", "rmse", "mae", "one_minus_r2", "mape", "sum_of_squares")
 OF_COUNTS = (*OF_NUMBERS, "poisson_deviance", "gamma_deviance")
 CALL = steps.Walker.call
 OF_CLASSES = ("log_loss", "log_loss_clipped", "brier", "negative_log_likelihood")
 SMALL = {"max_iter": 5, "min_samples_leaf": 3}
+BY_CODES = SMALL | {"categorical_features": [2, 3]}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -54,15 +58,13 @@ def _every_call_has_the_types_of_the_first():
 
 def drawn(seed, n_missing=0, n_rows=4 * N_ROWS):
     """Return rows with ties, two columns of codes and a constant one, and a score."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n_rows, 5))
-    rows[:, 1] = rows[:, 1].round(1)
-    rows[:, 2] = rng.integers(0, 70, n_rows)
-    rows[:, 3] = 3 * rng.integers(0, 4, n_rows)
-    rows[:, 4] = 1 / 3
-    score = rows[:, 0] * rows[:, 3] + np.sin(rows[:, 2]) + rng.normal(size=n_rows) / 9
-    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
-    return rows, np.exp(score / 9)
+    return drawn_rows(seed, n_missing, n_rows, scaled=False)
+
+
+def forest(seed, **options):
+    """Return a forest, read, and the rows and target that it was fitted to."""
+    rows, y = drawn(seed, **options)
+    return pack(RandomForestRegressor(9, random_state=1).fit(rows, y)), rows, y
 
 
 def weights_for(seed, n_rows=N_ROWS):
@@ -93,7 +95,7 @@ def assert_close(ours, theirs):
 
 
 @settings(max_examples=5)
-@given(seed=st.integers(0, 10**6))
+@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3]))
 @pytest.mark.parametrize(
     ("model", "losses"),
     [
@@ -101,50 +103,26 @@ def assert_close(ours, theirs):
         (RandomForestRegressor(7, min_samples_leaf=3, random_state=1), OF_COUNTS),
         (GradientBoostingRegressor(n_estimators=9, random_state=1), OF_NUMBERS),
         (HistGradientBoostingRegressor(**SMALL), OF_NUMBERS),
-        (
-            HistGradientBoostingRegressor(
-                loss="poisson", categorical_features=CATEGORICAL, **SMALL
-            ),
-            OF_COUNTS,
-        ),
+        (HistGradientBoostingRegressor(loss="poisson", **BY_CODES), OF_COUNTS),
+        (RandomForestClassifier(7, random_state=1), OF_CLASSES),
+        (ExtraTreesClassifier(7, min_samples_leaf=5, random_state=1), OF_CLASSES),
+        (GradientBoostingClassifier(n_estimators=9, random_state=1), OF_CLASSES),
+        (HistGradientBoostingClassifier(**BY_CODES), OF_CLASSES),
     ],
     ids=str,
 )
-def test_numbers_are_those_over_all_pairs_of_rows(model, losses, seed):
+def test_losses_are_those_over_all_pairs_of_rows(model, losses, seed, n_classes):
     is_histogram = type(model).__name__.startswith("Hist")
     rows, y = drawn(seed, n_missing=is_histogram)
+    ask, columns = model.predict, 0
+    if losses == OF_CLASSES:
+        y, columns = classes_of(y, n_classes), [*range(n_classes)]
+        columns = 1 if n_classes == 2 else columns
+        ask = lambda rows: model.predict_proba(rows)[:, columns]  # noqa: E731
     model.fit(rows, y)
     asked = rows[:N_ROWS], y[:N_ROWS], weights_for(seed)
-    ours = exact_losses(pack(model), *asked, losses)
-    raw, baseline = over_all_pairs(model.predict, *asked, losses)
-    assert_close(ours.raw, raw)
-    assert_close(ours.baseline, baseline)
-
-
-@settings(max_examples=5)
-@given(seed=st.integers(0, 10**6), n_classes=st.sampled_from([2, 3]))
-@pytest.mark.parametrize(
-    "model",
-    [
-        RandomForestClassifier(7, random_state=1),
-        ExtraTreesClassifier(7, min_samples_leaf=5, random_state=1),
-        GradientBoostingClassifier(n_estimators=9, random_state=1),
-        HistGradientBoostingClassifier(categorical_features=CATEGORICAL, **SMALL),
-    ],
-    ids=str,
-)
-def test_losses_of_classes_are_of_the_probabilities(model, n_classes, seed):
-    is_histogram = type(model).__name__.startswith("Hist")
-    rows, score = drawn(seed, n_missing=is_histogram)
-    edges = np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1])
-    y = np.searchsorted(edges, score)
-    model.fit(rows, y)
-    columns = 1 if n_classes == 2 else list(range(n_classes))
-    asked = rows[:N_ROWS], y[:N_ROWS], weights_for(seed)
-    ours = exact_losses(pack(model), *asked, OF_CLASSES, columns=columns)
-    raw, baseline = over_all_pairs(
-        lambda rows: model.predict_proba(rows)[:, columns], *asked, OF_CLASSES
-    )
+    ours = exact_losses(pack(model), *asked, losses, columns=columns)
+    raw, baseline = over_all_pairs(ask, *asked, losses)
     assert_close(ours.raw, raw)
     assert_close(ours.baseline, baseline)
 
@@ -192,7 +170,7 @@ def random_tree(rng, *, width, target, levels):
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
     n_missing=st.sampled_from([0, 1, 5]),
@@ -265,19 +243,6 @@ def test_an_infinite_loss_with_a_category_that_no_row_has_counts_for_none():
         assert (each == 0).all()
 
 
-def test_a_stump_is_answered_by_hand():
-    # 1 above 0 and 0 below; 3 of the 4 values lie above. Row by row, the chance of a
-    # wrong answer is 1/4, 1/4, 1/4 for those whose target is 1, and 3/4 for the other.
-    rows = np.array([[1.0], [2.0], [3.0], [-1.0]])
-    y = (rows[:, 0] > 0).astype(float)
-    packing = pack(DecisionTreeRegressor().fit(rows, y))
-    ours = exact_losses(packing, rows, y, np.ones(4), ["mse"])
-    assert ours.own[0, 0].tolist() == [0.25, 0.25, 0.25, 0.75]
-    assert ours.lent[0, 0].tolist() == [0.25, 0.25, 0.25, 0.75]
-    assert ours.raw.tolist() == [[1.5 / 4]]
-    assert ours.baseline.tolist() == [0]
-
-
 def test_the_mean_over_all_permutations_is_that_over_all_pairs():
     rows, y = drawn(3)
     model = RandomForestRegressor(5, random_state=1).fit(rows, y)
@@ -291,28 +256,19 @@ def test_the_mean_over_all_permutations_is_that_over_all_pairs():
     assert_close(ours.raw[0], np.mean(losses, axis=0))
 
 
-def test_an_unused_feature_measures_the_baseline_to_the_last_bit():
-    rows, y = drawn(5, n_rows=700)
-    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+def test_a_feature_that_is_unused_or_never_varies_measures_the_baseline_to_the_bit():
+    packing, rows, y = forest(5, n_rows=700)
     assert not (packing.feature == 4).any()
-    ours = exact_losses(packing, rows, y, weights_for(1, 700), OF_NUMBERS)
-    assert (ours.raw[4] == ours.baseline).all()
-    assert (ours.raw[0] != ours.baseline).all()
-
-
-def test_a_value_that_all_rows_share_measures_the_baseline_to_the_last_bit():
-    rows, y = drawn(5)
-    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
     rows[:, 0] = rows[7, 0]
-    ours = exact_losses(packing, rows, y, np.ones(len(y)), OF_NUMBERS)
-    assert (ours.raw[0] == ours.baseline).all()
+    ours = exact_losses(packing, rows, y, weights_for(1, 700), OF_NUMBERS)
+    assert (ours.raw[[0, 4]] == ours.baseline).all()
+    assert (ours.raw[1] != ours.baseline).all()
 
 
 def test_no_number_depends_on_the_number_of_threads_or_the_rows_of_a_block(
     monkeypatch,
 ):
-    rows, y = drawn(6, n_rows=1100)
-    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    packing, rows, y = forest(6, n_rows=1100)
     for losses in (("mae", "rmse"), ("mae", "mape")):
         asked = packing, rows, y, weights_for(2, 1100), losses
         one = exact_losses(*asked)
@@ -330,7 +286,7 @@ def test_no_number_depends_on_the_number_of_threads_or_the_rows_of_a_block(
 
 def test_errors_are_the_same_row_by_row_and_as_arrays_of_all_steps(monkeypatch):
     rows, y = drawn(6, n_missing=1, n_rows=150)
-    model = HistGradientBoostingRegressor(categorical_features=CATEGORICAL, **SMALL)
+    model = HistGradientBoostingRegressor(**BY_CODES)
     asked = pack(model.fit(rows, y)), rows, y, weights_for(2, 150), ("mse", "mae")
     in_loops = exact_losses(*asked)
     monkeypatch.setattr(exact, "OF_ERRORS", {})
@@ -339,8 +295,7 @@ def test_errors_are_the_same_row_by_row_and_as_arrays_of_all_steps(monkeypatch):
 
 
 def test_rows_in_one_block_are_answered_in_any_order(monkeypatch):
-    rows, y = drawn(6, n_rows=150)
-    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    packing, rows, y = forest(6, n_rows=150)
     asked = packing, rows, y, weights_for(2, 150), ("mse",)
     nearby = exact_losses(*asked)
     monkeypatch.setattr(exact, "nearby", lambda *_: np.arange(150))
@@ -349,34 +304,11 @@ def test_rows_in_one_block_are_answered_in_any_order(monkeypatch):
     assert_close(nearby.lent, as_they_are.lent)
 
 
-@pytest.mark.parametrize("name", ["FIRST_SPANS", "FIRST_MOVERS", "MOST_STEPS"])
-@pytest.mark.parametrize(
-    "model",
-    [
-        RandomForestRegressor(9, random_state=1),
-        HistGradientBoostingRegressor(categorical_features=CATEGORICAL, **SMALL),
-    ],
-    ids=str,
-)
-def test_no_number_depends_on_the_room_there_is(monkeypatch, model, name):
-    is_histogram = type(model).__name__.startswith("Hist")
-    rows, y = drawn(6, n_missing=is_histogram, n_rows=150)
-    packing = pack(model.fit(rows, y))
-    for losses in (("mse",), ("mape",)):
-        asked = packing, rows, y, weights_for(2, 150), losses
-        at_once = exact_losses(*asked)
-        with monkeypatch.context() as patched:
-            patched.setattr(steps, name, 1)
-            for ours, same in zip(exact_losses(*asked), at_once, strict=True):
-                assert ours.tobytes() == same.tobytes()
-
-
 @pytest.mark.parametrize(("first", "most"), [(1, 1), (1000, 2000), (10**5, 2000)])
 def test_a_block_that_needs_more_room_than_there_may_be_is_halved(
     monkeypatch, first, most
 ):
-    rows, y = drawn(6, n_rows=300)
-    packing = pack(RandomForestRegressor(9, random_state=1).fit(rows, y))
+    packing, rows, y = forest(6, n_rows=300)
     asked = packing, rows, y, weights_for(2, 300), ("mse", "mae")
     at_once, (lattice, _) = exact_losses(*asked), lattice_for(packing, rows)
     monkeypatch.setattr(exact, "LEAST_ROWS", 40)
@@ -392,12 +324,6 @@ def test_a_block_that_needs_more_room_than_there_may_be_is_halved(
     assert_close(halved.lent, at_once.lent)
     in_threads = exact_losses(*asked, n_threads=3)
     assert in_threads.lent.tobytes() == halved.lent.tobytes()
-
-
-def test_rows_are_answered_in_parts():
-    assert [len(part) for part in exact._ranges(2100)] == [1024, 1024, 52]
-    assert len(exact._ranges(10**6)) == exact.MOST_PARTS
-    assert sum(len(part) for part in exact._ranges(10**6)) == 10**6
 
 
 def test_what_rows_measure_and_what_they_lend_have_the_same_mean():
@@ -423,35 +349,14 @@ def test_what_a_row_lends_is_the_loss_with_its_value_in_every_row():
             assert_close(ours.lent[0, j, row], expected[0])
 
 
-def test_a_row_that_weighs_nothing_lends_its_values_all_the_same():
-    rows, y = drawn(9)
-    packing = pack(RandomForestRegressor(5, random_state=1).fit(rows, y))
-    weights = np.ones(len(y))
-    weights[0] = 0
-    with_it = exact_losses(packing, rows, y, weights, ["mae"]).raw
-    without = exact_losses(packing, rows[1:], y[1:], weights[1:], ["mae"]).raw
-    assert with_it[0] != without[0]
-
-
 def test_an_infinite_loss_of_a_row_that_weighs_nothing_is_not_lent():
-    rows, y = drawn(9)
-    packing = pack(RandomForestRegressor(5, random_state=1).fit(rows, y))
+    packing, rows, y = forest(9)
     y[0], weights = 0, np.ones(len(y))
     weights[0] = 0
     ours = exact_losses(packing, rows, y, weights, ["mape"])
     assert np.isinf(ours.own[0, 0, 0])
     assert np.isfinite(ours.lent).all()
     assert np.isfinite(ours.raw).all()
-
-
-def test_the_order_of_rows_is_all_the_same():
-    rows, y = drawn(10)
-    packing = pack(RandomForestRegressor(5, random_state=1).fit(rows, y))
-    weights = weights_for(5, len(y))
-    assert_close(
-        exact_losses(packing, rows[::-1], y[::-1], weights[::-1], ["mae"]).raw,
-        exact_losses(packing, rows, y, weights, ["mae"]).raw,
-    )
 
 
 def test_leaves_of_any_size_are_added_exactly():

@@ -1,15 +1,14 @@
 """LightGBM's trees: the predictions that the library made, to the last bit."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.methods.recorded import recorded
 
-from importance_audit.methods.trees import READERS, pack
+from importance_audit.methods.trees import pack
 from importance_audit.methods.trees.packing import predict
 from importance_audit.models.lightgbm_text import LightGBMModel
 
@@ -17,8 +16,7 @@ from .small_ensembles import around_thresholds
 
 pytestmark = pytest.mark.needs_numba
 
-REFERENCE = Path(__file__).parents[2] / "reference" / "lightgbm" / "models.json"
-RECORDED = json.loads(REFERENCE.read_text(encoding="utf8"))
+RECORDED = recorded("lightgbm/models")
 
 
 def numbers(table):
@@ -80,17 +78,6 @@ def test_rows_on_a_threshold_go_left():
     assert predict(packing, around)[:, 0].tobytes() == model.predict(around).tobytes()
 
 
-def test_the_recorded_models_split_in_every_way_that_is_read():
-    kinds = {
-        int(kind)
-        for case in MODELS
-        for tree in text_model(case).trees
-        for kind in tree.decision_type
-    }
-    assert {kind & 1 for kind in kinds} == {0, 1}
-    assert {kind & 14 for kind in kinds if not kind & 1} >= {2, 4, 6, 8, 10}
-
-
 @pytest.mark.parametrize("kind", ["LGBMClassifier", "LGBMRegressor"])
 def test_an_estimator_answers_as_its_booster(kind):
     case = "binary" if kind == "LGBMClassifier" else "poisson"
@@ -138,14 +125,3 @@ def test_a_regressor_of_probabilities_has_one_column():
 )
 def test_what_is_not_read_says_why(model, reason):
     assert pack(model) == reason
-
-
-def test_every_class_is_named():
-    named = {name for name in READERS if "LightGBM" in name or "lightgbm." in name}
-    assert named == {
-        "importance_audit.LightGBMModel",
-        *(
-            f"lightgbm.{name}"
-            for name in ("LGBMRegressor", "LGBMClassifier", "Booster")
-        ),
-    }

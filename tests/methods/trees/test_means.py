@@ -51,7 +51,7 @@ def assert_near(ours, theirs):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(kind=sums, seed=seeds, path=paths, n_threads=n_threads)
 def test_curves_are_the_mean_predictions_of_the_library(kind, seed, path, n_threads):
     model, rows = fitted(kind, seed)
@@ -71,7 +71,7 @@ def test_curves_are_the_mean_predictions_of_the_library(kind, seed, path, n_thre
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(kind=sums, seed=seeds, path=paths, n_threads=n_threads)
 def test_what_two_do_together_is_the_joint_curve_without_the_single_ones(
     kind, seed, path, n_threads
@@ -114,7 +114,7 @@ def test_a_product_of_two_signs_is_all_they_do():
     assert not np.any(pairs.alone(0))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     kind=sums,
     seed=seeds,

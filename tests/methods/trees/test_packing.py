@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
-    AdaBoostRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -28,11 +27,11 @@ from sklearn.tree import (
 from importance_audit.methods.trees import READERS, pack
 from importance_audit.methods.trees.packing import predict
 
-from .small_ensembles import answer, around_thresholds, classes_of, same_bits
+from .small_ensembles import answer, around_thresholds, classes_of, drawn, same_bits
 
 pytestmark = pytest.mark.needs_numba
 
-BY_CATEGORY = {"max_iter": 4, "min_samples_leaf": 3, "categorical_features": [2, 4]}
+BY_CATEGORY = {"max_iter": 4, "min_samples_leaf": 3, "categorical_features": [2, 3]}
 MODELS = (
     DecisionTreeRegressor(random_state=1),
     DecisionTreeRegressor(max_leaf_nodes=7),  # its nodes are in another order
@@ -47,25 +46,13 @@ MODELS = (
     RandomForestClassifier(11, class_weight="balanced", random_state=1),
     ExtraTreesClassifier(11, random_state=1),
     GradientBoostingClassifier(n_estimators=5, random_state=1),
+    GradientBoostingClassifier(n_estimators=20, loss="exponential"),
     HistGradientBoostingRegressor(max_iter=15),
     HistGradientBoostingRegressor(max_iter=5, loss="poisson"),
     HistGradientBoostingRegressor(**BY_CATEGORY),
     HistGradientBoostingClassifier(max_iter=5),
     HistGradientBoostingClassifier(**BY_CATEGORY),
 )
-
-
-def drawn(seed, n_missing=0, n_rows=120):
-    """Return rows with ties, codes, a constant column and a score above 0."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n_rows, 5)) * 10.0 ** rng.integers(-3, 4)
-    rows[:, 1] = rows[:, 1].round(1)
-    rows[:, 2] = rng.integers(0, 90, n_rows)
-    rows[:, 3] = 1 / 3
-    rows[:, 4] = 7 * rng.integers(0, 3, n_rows)
-    score = np.sign(rows[:, 0]) + 2 * np.sin(rows[:, 2]) + (rows[:, 4] == 7)
-    rows[rng.random(rows.shape) < n_missing / 10] = np.nan
-    return rows, np.exp((score + rng.normal(size=n_rows)) / 4)
 
 
 def fitted(model, rows, score, n_classes=2):
@@ -85,18 +72,11 @@ def test_predictions_are_those_of_the_library(model, seed, n_missing, n_classes)
     takes_missing = type(model).__name__.startswith("Hist")
     n_missing *= takes_missing
     rows, score = drawn(seed, n_missing)
-    fitted(model, rows, score, n_classes)
+    fitted(model, rows, score, 2 if "exponential" in str(model) else n_classes)
     others = drawn(seed + 1, 2 * takes_missing)[0]
     others[:8, 2] = [-1, -0.5, 0.5, 91, 255, 89.9, 3, 2]  # not all met in training
-    asked = np.vstack([rows, others, others[::-1] * [1, -1, 1, 0, 1]])
+    asked = np.vstack([rows, others, others[::-1] * [1, -1, 1, 1, 0]])
     assert same_bits([predict(pack(model), asked)], [answer(model, asked)])
-
-
-@pytest.mark.parametrize("loss", ["log_loss", "exponential"])
-def test_each_loss_of_two_classes_has_its_link(loss):
-    rows, score = drawn(3)
-    model = fitted(GradientBoostingClassifier(n_estimators=20, loss=loss), rows, score)
-    assert same_bits([predict(pack(model), rows)], [model.predict_proba(rows)])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -127,9 +107,9 @@ def fitted_if_taken(model, X, y):
 def test_any_numbers_may_be_categories_in_any_column():
     rows, score = drawn(3, 1)
     values = np.array([-2.5, 0.0, 300.0, 1e9])
-    rows[:, 1] = np.where(np.isnan(rows[:, 4]), np.nan, values[np.arange(120) % 4])
+    rows[:, 1] = np.where(np.isnan(rows[:, 3]), np.nan, values[np.arange(120) % 4])
     score = score + (rows[:, 1] == 300) - 2 * (rows[:, 1] == -2.5)
-    options = BY_CATEGORY | {"categorical_features": [1, 4]}
+    options = BY_CATEGORY | {"categorical_features": [1, 3]}
     model = fitted_if_taken(HistGradientBoostingRegressor(**options), rows, score)
     asked = drawn(4, 2)[0]
     asked[:, 1] = np.resize([*values, -2.4, 44, 299.5, np.nan], len(asked))
@@ -139,7 +119,7 @@ def test_any_numbers_may_be_categories_in_any_column():
 
 def test_categories_that_are_no_numbers_are_not_read():
     rows, score = drawn(1)
-    kind = pd.Categorical(np.where(rows[:, 4] == 7, "seven", "other"))
+    kind = pd.Categorical(np.where(rows[:, 3] == 6, "six", "other"))
     X = pd.DataFrame(rows).assign(kind=kind).rename(columns=str)
     model = HistGradientBoostingRegressor(max_iter=2, categorical_features=[5])
     model = fitted_if_taken(model, X, score)
@@ -153,11 +133,6 @@ def test_categories_that_are_no_numbers_are_not_read():
             LinearRegression(),
             1,
             "LinearRegression is no ensemble of trees that can be read.",
-        ),
-        (
-            AdaBoostRegressor(n_estimators=2),
-            1,
-            "AdaBoostRegressor is no ensemble of trees that can be read.",
         ),
         (
             GradientBoostingRegressor(n_estimators=2, init=LinearRegression()),

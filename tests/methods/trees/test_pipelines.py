@@ -30,7 +30,6 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from tests.methods.trees.conftest import count_calls
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -163,13 +162,6 @@ def data_for(make, task="regression"):
     return wrap(pipeline, name="m").for_rows(rows), rows
 
 
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
-
-
 def importances(model, rows):
     return permutation(model, rows, seed=1, n_repeats=3)
 
@@ -188,19 +180,6 @@ def test_trees_behind_steps_answer_for_predict(calls, kind):
     ours = importances(model, rows)
     assert len(calls) == 1
     assert same_bits(ours, without_trees(model, rows))
-
-
-def test_the_exact_mean_behind_steps_is_that_over_all_pairs():
-    model, rows = data_for(KEPT_APART["missing values, other order"])
-    rows = rows.with_groups({name: (name,) for name in rows.X})
-    model = model.with_losses(["mse"])
-    raw, _ = permutation(model, rows, seed=1, draws="exact")
-    for name, ours in zip(rows.X, raw[:, 0, 0], strict=True):
-        pairs = rows.X.iloc[np.repeat(np.arange(N_ROWS), N_ROWS)]
-        lent = rows.X[name].iloc[np.tile(np.arange(N_ROWS), N_ROWS)]
-        predicted = model.predict(pairs.assign(**{name: lent.set_axis(pairs.index)}))
-        theirs = np.square(predicted - np.repeat(rows.y, N_ROWS)).mean()
-        assert ours == pytest.approx(theirs, rel=1e-12)
 
 
 def test_curves_behind_steps_are_those_of_predict(calls):

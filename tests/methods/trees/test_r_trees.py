@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.trees.conftest import count_calls
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -26,7 +25,6 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.r_bridge.r_models import RModel
 from importance_audit.records.errors import NotApplicable
-from importance_audit.records.losses import evaluate
 
 from .small_ensembles import by_predict, same_bits
 
@@ -83,8 +81,6 @@ SCRIPTS = {
     for task, scripts in zip(CLASSES, (OF_NUMBERS, OF_TWO, OF_THREE), strict=True)
     for name, script in scripts.items()
 }
-SUMS = ("ranger", "ranger of sets", "ranger of classes", "forest", "gbm", "rpart")
-"""Models of each package whose predictions are sums over leaves."""
 FEW = ("ranger of classes", "forest of classes", "gbm of classes", "rpart of classes")
 KNOWS_MISSING = (
     "gbm",
@@ -140,10 +136,9 @@ def packed_prediction(model, X):
     return np.ascontiguousarray(answer)
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_predictions_are_those_of_r(name, seed, tmp_path):
-    task, script = SCRIPTS[name]
+def test_predictions_are_those_of_r(name, tmp_path):
+    (task, script), seed = SCRIPTS[name], len(name) % 5
     model = model_of(script, rows_of(task, seed), tmp_path)
     for X in (rows_of(task, seed).X, rows_of(task, seed + 100, 300).X):
         theirs = model.predict(X)
@@ -169,10 +164,9 @@ def test_rows_at_a_threshold_go_where_r_sends_them(name, tmp_path):
         assert ours.tobytes() == theirs.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", KNOWS_MISSING)
-def test_missing_values_go_where_r_sends_them(name, seed, tmp_path):
-    task, script = SCRIPTS[name]
+def test_missing_values_go_where_r_sends_them(name, tmp_path):
+    (task, script), seed = SCRIPTS[name], len(name) % 5
     data = rows_of(task, seed, missing=True)
     model = model_of(script, data, tmp_path)
     X = rows_of(task, seed + 100, 300, missing=True).X
@@ -191,7 +185,7 @@ def many_levels(n_levels, seed=1):
     return dataset(X, y, task="regression", name="rows", split="train")
 
 
-@pytest.mark.parametrize("n_levels", [2, 31, 32, 33, 50])
+@pytest.mark.parametrize("n_levels", [2, 32, 33])
 @pytest.mark.parametrize(
     "name",
     ["ranger of random sets", "forest", "gbm", "rpart", "ranger of ordered levels"],
@@ -213,13 +207,6 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
     assert answer.tobytes() == model.predict(data.X).tobytes()
 
 
-@pytest.fixture
-def calls(monkeypatch):
-    """Let trees answer for the smallest table, and list the calls of predict."""
-    monkeypatch.setattr(routes, "WORTH", 0)
-    return count_calls(monkeypatch)
-
-
 @pytest.mark.parametrize("name", [*FEW, "gbm of two classes", "forest"])
 def test_permutations_are_those_of_r(name, tmp_path, calls):
     task, script = SCRIPTS[name]
@@ -231,24 +218,7 @@ def test_permutations_are_those_of_r(name, tmp_path, calls):
     assert same_bits(ours, permutation(by_predict(model), data, **options))
 
 
-@pytest.mark.parametrize("name", [*SUMS, "adaboost", "forest of classes"])
-def test_the_mean_over_all_permutations_is_that_over_all_pairs(name, tmp_path):
-    task, script = SCRIPTS[name]
-    data = rows_of(task)
-    loss = "mse" if task == "regression" else "brier"
-    model = model_of(script, data, tmp_path).with_losses([loss])
-    few = data.part(list(data.X), np.arange(0, data.n_samples, 4))
-    raw, _ = permutation(model, few, seed=1, draws="exact")
-    n = few.n_samples
-    own, lent = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
-    for j, feature in enumerate(few.X):
-        X = few.X.iloc[own].reset_index(drop=True)
-        X[feature] = few.X[feature].iloc[lent].reset_index(drop=True)
-        expected = evaluate((loss,), few.y[own], model.predict(X), np.ones(n * n))
-        np.testing.assert_allclose(raw[j, 0], expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("name", ["ranger of classes", "rpart"])
 def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
     task, script = SCRIPTS[name]
     data = rows_of(task)

@@ -6,6 +6,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.trees import routes
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -15,8 +16,16 @@ def _one_thread():
         yield
 
 
-def count_calls(monkeypatch):
-    """Return a list that gets the arguments of each prediction of permuted rows."""
+@pytest.fixture
+def trees_answer(monkeypatch):
+    """Let trees answer however little is asked."""
+    monkeypatch.setattr(routes, "WORTH", 0)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Let trees answer, and list the arguments of each prediction of permuted rows."""
+    monkeypatch.setattr(routes, "WORTH", 0)
     made = []
 
     def counted(ask):
