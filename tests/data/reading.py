@@ -20,9 +20,11 @@ def configured(folder, train, test=None, /, **keys):
     Without test rows the training rows are both. Keys are of the data, but those that
     name another section.
     """
-    sides = {"train": train, "test": train if test is None else test}
+    sides = {"train": train, "test": test}
     for side, table in sides.items():
-        if isinstance(table, str):
+        if table is None:
+            sides[side] = sides["train"]
+        elif isinstance(table, str):
             (folder / f"{side}.csv").write_text(table, encoding="utf-8", newline="")
             sides[side] = {"file": f"{side}.csv"}
     sections = {name: keys.pop(name) for name in SECTIONS if name in keys}
