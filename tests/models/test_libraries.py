@@ -1,11 +1,9 @@
 """Models of other libraries, searches and functions: who they are, what they answer."""
 
-import hashlib
 import pickle
 import sys
 from types import ModuleType
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +18,8 @@ from sklearn.linear_model import (
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from tests.data.reading import configured
+from tests.models.saved import saved
 
 import importance_audit as ia
 from importance_audit.data.datasets import read_datasets
@@ -65,17 +65,9 @@ def bound(model, X, y, task, **facts):
 
 
 def loaded(folder, thing, X, y, task):
-    """Return a saved model as an audit of a table loads it."""
-    X.assign(y=y).to_csv(folder / "rows.csv", index=False)
-    joblib.dump(thing, folder / "m.joblib")
-    digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
-    (folder / "audit.toml").write_text(
-        '[data]\ntrain = { file = "rows.csv" }\ntest = { file = "rows.csv" }\n'
-        f'target = "y"\ntask = "{task}"\n[[models]]\nname = "m"\n'
-        f'file = "m.joblib"\nsha256 = "{digest}"\n',
-        encoding="utf8",
-    )
-    config = ia.load_config(folder)
+    """Return a saved model as an audit of a table loads it, and the rows."""
+    text, section = X.assign(y=y).to_csv(index=False), saved(folder, thing)
+    config = configured(folder, text, task=task, models=[section])
     train, test = read_datasets(**config.data_arguments)
     (model,) = fit_models(config.models, train, base=config.base)
     return model, test
@@ -87,57 +79,45 @@ def encoded():
     )
 
 
+def with_ridge():
+    return make_pipeline(encoded(), Ridge())
+
+
+def with_votes():
+    votes = VotingClassifier([("l", LogisticRegression())], voting="soft")
+    return make_pipeline(encoded(), votes)
+
+
+def grid_search():
+    line = make_pipeline(encoded(), LogisticRegression())
+    return GridSearchCV(line, {"logisticregression__C": [0.1, 1]}, cv=2)
+
+
+def random_search():
+    alpha = {"ridge__alpha": [0.1, 1]}
+    return RandomizedSearchCV(with_ridge(), alpha, n_iter=2, cv=2)
+
+
+def transformed_target():
+    return TransformedTargetRegressor(with_ridge(), transformer=StandardScaler())
+
+
 @pytest.mark.parametrize(
     ("search", "y", "task", "kind"),
     [
-        (
-            lambda: GridSearchCV(
-                make_pipeline(encoded(), LogisticRegression()),
-                {"logisticregression__C": [0.1, 1]},
-                cv=2,
-            ),
-            yes_or_no,
-            "binary",
-            "LogisticRegression",
-        ),
-        (
-            lambda: RandomizedSearchCV(
-                make_pipeline(encoded(), Ridge()),
-                {"ridge__alpha": [0.1, 1]},
-                n_iter=2,
-                cv=2,
-            ),
-            number,
-            "regression",
-            "Ridge",
-        ),
-        (
-            lambda: TransformedTargetRegressor(
-                make_pipeline(encoded(), Ridge()), transformer=StandardScaler()
-            ),
-            number,
-            "regression",
-            "Ridge",
-        ),
-        (
-            lambda: make_pipeline(
-                encoded(),
-                VotingClassifier([("l", LogisticRegression())], voting="soft"),
-            ),
-            three,
-            "multiclass",
-            "VotingClassifier",
-        ),
+        (grid_search, yes_or_no, "binary", "LogisticRegression"),
+        (random_search, number, "regression", "Ridge"),
+        (transformed_target, number, "regression", "Ridge"),
+        (with_votes, three, "multiclass", "VotingClassifier"),
     ],
 )
 def test_searches_and_what_they_hold_are_models(tmp_path, search, y, task, kind):
     X = table()
     estimator = search().fit(X, y(X))
-    expected = {
-        "regression": lambda: estimator.predict(X),
-        "binary": lambda: estimator.predict_proba(X)[:, 1],
-        "multiclass": lambda: estimator.predict_proba(X),
-    }[task]()
+    expected = estimator.predict(X)
+    if task != "regression":
+        expected = estimator.predict_proba(X)
+        expected = expected[:, 1] if task == "binary" else expected
     wrapped = ia.wrap(estimator, name="m")
     assert (wrapped.task, wrapped.features) == (task, tuple(X))
     model, rows = bound(wrapped, X, y(X), task)
@@ -178,8 +158,7 @@ def test_a_function_may_return_a_probability_per_class(y, task):
     assert of_function.predict(X).tolist() == expected.tolist()
 
 
-def formula_of(y):
-    return f"{y} ~ np.square(size) + C(town) * age"
+FORMULA = "y ~ np.square(size) + C(town) * age"
 
 
 BY_NAME, BY_FORMULA = ("size", "age"), ("size", "town", "age")
@@ -204,17 +183,14 @@ def results_of(name):
     named, binomial = sm.add_constant(X[NUMBERS]), sm.families.Binomial()
     if name in ("Logit", "Poisson", "MNLogit"):
         return getattr(sm, name)(y, named).fit(disp=0)
+    last, rows = sm.add_constant(X[NUMBERS], prepend=False), X.assign(y=y)
     return {
         "OLS": lambda: sm.OLS(y, named),
-        "OLS, constant last": lambda: sm.OLS(
-            y, sm.add_constant(X[NUMBERS], prepend=False)
-        ),
+        "OLS, constant last": lambda: sm.OLS(y, last),
         "OLS without a constant": lambda: sm.OLS(y, X[NUMBERS]),
         "GLM": lambda: sm.GLM(y, named, family=binomial),
-        "formula": lambda: smf.ols(formula_of("y"), X.assign(y=y)),
-        "formula of a GLM": lambda: smf.glm(
-            formula_of("y"), X.assign(y=y), family=binomial
-        ),
+        "formula": lambda: smf.ols(FORMULA, rows),
+        "formula of a GLM": lambda: smf.glm(FORMULA, rows, family=binomial),
     }[name]().fit()
 
 
@@ -322,44 +298,39 @@ def test_estimators_of_xgboost_are_asked_with_categories_and_gaps(is_classifier)
     assert asked.predict(rows.X).tolist() == expected.tolist()
 
 
-def lightgbm_like(monkeypatch):
-    """Return classes that stand in for LightGBM's, which cannot be had everywhere.
+class Booster:
+    """Stands in for LightGBM's, which cannot be had everywhere.
 
-    What they hold is what its documentation says of `Booster` and `LGBMRegressor`.
+    What it holds is what its documentation says of `Booster`.
     """
-    library = ModuleType("lightgbm")
-    monkeypatch.setitem(sys.modules, "lightgbm", library)
 
-    class Booster:
-        __module__ = "lightgbm.basic"
+    __module__ = "lightgbm.basic"
 
-        def __init__(self, objective, names, n_classes=1):
-            self.head = (
-                f"tree\nversion=v4\nnum_class={n_classes}\nobjective={objective}"
-            )
-            self.names, self.n_classes = names, n_classes
+    def __init__(self, objective, names, n_classes):
+        self.head = f"tree\nversion=v4\nnum_class={n_classes}\nobjective={objective}"
+        self.names, self.n_classes = names, n_classes
 
-        def feature_name(self):
-            return list(self.names)
+    def feature_name(self):
+        return list(self.names)
 
-        def model_to_string(self):
-            return f"{self.head}\n\nTree=0\nnum_leaves=1\n"
+    def model_to_string(self):
+        return f"{self.head}\n\nTree=0\nnum_leaves=1\n"
 
-        def predict(self, data):
-            score = 1 / (1 + np.exp(-np.asarray(data)[:, 0].astype(float)))
-            if self.n_classes == 1:
-                return score
-            return np.column_stack([score / 2, score / 2, 1 - score])
+    def predict(self, data):
+        score = 1 / (1 + np.exp(-np.asarray(data)[:, 0].astype(float)))
+        if self.n_classes == 1:
+            return score
+        return np.column_stack([score / 2, score / 2, 1 - score])
 
-    class LGBMRegressor(LinearRegression):
-        __module__ = "lightgbm.sklearn"
-        feature_name_ = ("size", "age")
 
-        def fit(self, X, y):
-            super().fit(np.asarray(X), y)
-            return self
+class LGBMRegressor(LinearRegression):
+    """Stands in for LightGBM's."""
 
-    return Booster, LGBMRegressor
+    __module__ = "lightgbm.sklearn"
+    feature_name_ = ("size", "age")
+
+    def fit(self, X, y):
+        return super().fit(np.asarray(X), y)
 
 
 @pytest.mark.parametrize(
@@ -371,23 +342,17 @@ def lightgbm_like(monkeypatch):
     ],
 )
 def test_a_booster_of_lightgbm_is_recognised(monkeypatch, objective, n_classes, task):
-    make, _ = lightgbm_like(monkeypatch)
-    booster = make(objective, NUMBERS, n_classes)
+    monkeypatch.setitem(sys.modules, "lightgbm", ModuleType("lightgbm"))
+    booster = Booster(objective, NUMBERS, n_classes)
     model = ia.wrap(booster, name="m")
     assert (model.task, model.features) == (task, tuple(NUMBERS))
     X = table()
     assert model.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
-    numbered = make(objective, ["Column_0", "Column_1"], n_classes)
+    numbered = Booster(objective, ["Column_0", "Column_1"], n_classes)
     of_array = ia.wrap(numbered, name="m", features=NUMBERS)
     assert of_array.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
-
-
-def test_an_estimator_of_lightgbm_knows_its_columns(monkeypatch):
-    _, make = lightgbm_like(monkeypatch)
-    X = table()[NUMBERS]
-    estimator = make().fit(X, number(table()))
-    model = ia.wrap(estimator, name="m")
-    assert (model.task, model.features) == ("regression", tuple(NUMBERS))
+    estimator = LGBMRegressor().fit(X[NUMBERS], number(X))
+    assert ia.wrap(estimator, name="m").features == tuple(NUMBERS)
 
 
 def test_what_a_search_found_is_shown_by_its_parameters():
@@ -413,19 +378,16 @@ def exposed(kind):
     sm = pytest.importorskip("statsmodels.api")
     smf = pytest.importorskip("statsmodels.formula.api")
     rows, y = counts()
-    weeks, family = rows["weeks"].to_numpy(), sm.families.Poisson()
+    weeks, poisson = rows["weeks"].to_numpy(), {"family": sm.families.Poisson()}
     design, table = sm.add_constant(rows[["a", "b"]]), rows.assign(y=y)
+    if kind == "discrete":
+        return sm.Poisson(y, design, exposure=weeks).fit(disp=0)
     return {
-        "exposure": lambda: sm.GLM(y, design, family=family, exposure=weeks).fit(),
-        "array": lambda: sm.GLM(
-            y, np.asarray(design), family=family, exposure=weeks
-        ).fit(),
-        "offset": lambda: sm.GLM(y, design, family=family, offset=weeks / 9).fit(),
-        "formula": lambda: smf.glm(
-            "y ~ a + b", table, family=family, exposure=weeks
-        ).fit(),
-        "discrete": lambda: sm.Poisson(y, design, exposure=weeks).fit(disp=0),
-    }[kind]()
+        "exposure": lambda: sm.GLM(y, design, exposure=weeks, **poisson),
+        "array": lambda: sm.GLM(y, np.asarray(design), exposure=weeks, **poisson),
+        "offset": lambda: sm.GLM(y, design, offset=weeks / 9, **poisson),
+        "formula": lambda: smf.glm("y ~ a + b", table, exposure=weeks, **poisson),
+    }[kind]().fit()
 
 
 @pytest.mark.parametrize("kind", ["exposure", "array", "formula", "discrete"])
@@ -459,12 +421,10 @@ def test_an_offset_that_has_no_column_is_refused(kind):
     word = "offset" if kind == "offset" else "exposure"
     with pytest.raises(ModelError, match=f"was fitted with {word}, which its predict"):
         ia.wrap(exposed(kind), name="m")
-
-
-@pytest.mark.parametrize("estimator", [LinearRegression(), RidgeClassifier()])
-def test_a_model_that_takes_no_offset_is_not_given_one(estimator):
-    with pytest.raises(ModelError, match="cannot be given 'offset': only"):
-        ia.wrap(estimator.fit([[1.0], [2.0]], [1, 2]), name="m", offset="weeks")
+    for estimator in (LinearRegression(), RidgeClassifier()):
+        estimator.fit([[1.0], [2.0]], [1, 2])
+        with pytest.raises(ModelError, match="cannot be given 'offset': only"):
+            ia.wrap(estimator, name="m", offset="weeks")
 
 
 @pytest.mark.parametrize(
