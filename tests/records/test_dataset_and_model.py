@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_effect, made_importance
+from tests.report.made_records import made_effect, made_importance, made_run
 
 from importance_audit.methods.known_answers import (
     linear_model,
@@ -13,7 +13,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.records.finding import Finding
-from importance_audit.records.result import AuditResult, RunInfo
+from importance_audit.records.result import AuditResult
 
 RAW = np.array([[3.0, 6.0], [2.0, 2.0], [1.0, 5.0]])
 BASELINE = np.array([1.0, 3.0])
@@ -31,24 +31,15 @@ def effect(**changes):
     return replace(made_effect("forest", "a"), **(usual | changes))
 
 
-def result(verdicts=(), findings=(), *, status="complete", fail_on="failure"):
+def result(verdicts=(), findings=(), *, fail_on="failure", **run):
     """Return a result: pairs of these verdicts, findings of (check, severity)."""
-    run = RunInfo(
-        audit="a",
-        status=status,
-        config={"fail_on": fail_on},
-        config_sha256="",
-        data_sha256="",
-        versions={},
-        environment={},
-        volatile={},
-    )
     pairs = pd.DataFrame({"engine_a": "python", "verdict": list(verdicts)})
     records = tuple(
         Finding(check=check, severity=severity, subject="s", message="m")
         for check, severity in findings
     )
-    return AuditResult(run=run, findings=records, agreement=pairs)
+    info = replace(made_run(), config={"fail_on": fail_on}, **run)
+    return AuditResult(run=info, findings=records, agreement=pairs)
 
 
 @pytest.mark.parametrize("record", [importance(), effect(), normal_data(2, 1)])
@@ -98,11 +89,8 @@ def test_forms_rank_alike_over_a_constant_baseline_above_zero(form):
 def test_an_infinite_loss_above_an_infinite_baseline_is_no_number():
     record = importance(raw=np.full((3, 2), np.inf), baseline=np.full(2, np.inf))
     assert np.isnan(record.mean).all()
-
-
-def test_signed_statistics_are_shown_by_their_size():
-    record = importance(form="absolute", raw=-RAW, baseline=np.zeros(2))
-    assert record.values == pytest.approx(RAW)
+    signed = importance(form="absolute", raw=-RAW, baseline=np.zeros(2))
+    assert signed.values == pytest.approx(RAW)  # shown by their size
 
 
 def test_the_median_of_an_even_number_of_repeats_is_half_way():
@@ -135,42 +123,39 @@ def test_ranks_start_at_the_largest_mean_and_average_ties():
     assert record.rank == pytest.approx([2.5, 1.0, 2.5, np.nan, 4.0], nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"method": "drop_column"},
-        {"of": "groups"},
-        {"form": "raw"},
-        {"loss": "mae"},
-        {"scale": "link"},
-        {"positive_class": "yes"},
-        {"split": "train"},
-        {"n_samples": 11},
-        {"options": {"n_rows": 5}},
-    ],
-)
-def test_what_defines_a_quantity_is_in_its_estimand(changes):
-    assert importance(**changes).estimand != importance().estimand
+DEFINING = [
+    {"method": "drop_column"},
+    {"of": "groups"},
+    {"form": "raw"},
+    {"loss": "mae"},
+    {"scale": "link"},
+    {"positive_class": "yes"},
+    {"split": "train"},
+    {"n_samples": 11},
+    {"options": {"n_rows": 5}},
+]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"model": "other"},
-        {"engine": "vip"},
-        {"seed": 2},
-        {"stream": "DALEX"},
-        {"options": {"n_repeats": 9, "n_rows": None}},
-        {"raw": RAW + 1},
-        {"aggregator": "pooled"},
-    ],
-)
-def test_who_measured_how_often_defines_no_quantity(changes):
-    assert importance(**changes).estimand == importance().estimand
+def test_what_defines_a_quantity_is_in_its_estimand():
+    for one in DEFINING:
+        assert importance(**one).estimand != importance().estimand
 
 
-def test_the_aggregator_defines_a_ratio():
-    ratio = importance(form="ratio")
+SAME = [
+    {"model": "other"},
+    {"engine": "vip"},
+    {"seed": 2},
+    {"stream": "DALEX"},
+    {"options": {"n_repeats": 9, "n_rows": None}},
+    {"raw": RAW + 1},
+    {"aggregator": "pooled"},
+]
+
+
+def test_who_measured_how_often_defines_no_quantity():
+    for one in SAME:
+        assert importance(**one).estimand == importance().estimand
+    ratio = importance(form="ratio")  # which its aggregator defines
     assert replace(ratio, aggregator="pooled").estimand != ratio.estimand
 
 
@@ -271,12 +256,10 @@ def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
     np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("options", "n_drawn"), [({}, 40), ({"n_rows": None}, 40), ({"n_rows": 7}, 7)]
-)
-def test_a_record_says_how_many_rows_are_behind_each_number(options, n_drawn):
-    record = importance(options=options, n_samples=40)
-    assert (record.n_samples, record.n_drawn) == (40, n_drawn)
+def test_a_record_says_how_many_rows_are_behind_each_number():
+    for options, n_drawn in (({}, 40), ({"n_rows": None}, 40), ({"n_rows": 7}, 7)):
+        record = importance(options=options, n_samples=40)
+        assert (record.n_samples, record.n_drawn) == (40, n_drawn)
 
 
 def test_the_first_repeats_and_some_rows_of_a_record_are_its_numbers():
