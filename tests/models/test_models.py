@@ -25,7 +25,6 @@ from tests.models.saved import saved, trusted
 from importance_audit.auditing.audit import audit
 from importance_audit.data.datasets import read_datasets
 from importance_audit.models import r_models
-from importance_audit.models.estimators import final
 from importance_audit.models.fit import fit, fit_models, load, wrap
 from importance_audit.models.model_table import models_frame
 from importance_audit.models.section import ModelSection
@@ -42,6 +41,7 @@ LINEAR = "sklearn.linear_model.LinearRegression"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 FOREST = "sklearn.ensemble.RandomForestRegressor"
 BOOSTING = "sklearn.ensemble.GradientBoostingRegressor"
+NEIGHBOURS = "sklearn.neighbors.KNeighborsRegressor"
 HISTOGRAM = "sklearn.ensemble.HistGradientBoostingRegressor"
 
 
@@ -143,7 +143,7 @@ def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(library):
         "sklearn.ensemble.AdaBoostRegressor": "ordinal",
         "library.OfXGBoost": "ordinal",
         "library.Own": "ordinal",
-        "sklearn.neighbors.KNeighborsRegressor": "one_hot",
+        NEIGHBOURS: "one_hot",
         "sklearn.svm.SVR": "one_hot",
     }.items():
         assert fit(section(estimator), rows()).encoder == encoder, estimator
@@ -209,16 +209,15 @@ def test_columns_are_found_by_name_and_levels_in_any_order(estimator):
 def test_a_level_not_met_in_training_is_refused(estimator):
     data = rows()
     declared = data.X["grade"].cat.set_categories([*LEVELS, "top"])
-    model = fit(section(estimator), replace(data, X=data.X.assign(grade=declared)))
     new = data.X.assign(grade=declared.where(data.X.index > 0, "top"))
     message = (
         "Column 'grade' holds 'top', which model 'm' did not see in training; it "
         "knows 'low', 'mid', 'high'. Train on rows that have it, or leave it out of "
         "the column's levels."
     )
-    assert refused(model.predict, new) == (DataError, message)
-    undeclared = fit(section(estimator), data)
-    assert refused(undeclared.predict, new) == (DataError, message)
+    for X in (data.X, data.X.assign(grade=declared)):
+        model = fit(section(estimator), replace(data, X=X))
+        assert refused(model.predict, new) == (DataError, message)
 
 
 def with_a_gap(column):
@@ -248,34 +247,23 @@ def test_missing_values_are_passed_on_to_what_takes_them(column):
     ],
 )
 def test_missing_values_are_refused_by_what_takes_none(estimator, column, kind):
-    model = fit(section(estimator), rows())
-    with pytest.raises(ValueError, match="Input X contains NaN") as own:
-        type(final(model.estimator))().fit([[np.nan], [1.0]], [1.0, 2.0])
-    reason = f"{kind} says: ValueError: {' '.join(str(own.value).split())}"
-    fact = f"Missing in these rows: 2 cells of {column!r}."
-    reason = f"{reason.rstrip('.')}. {fact}"
-    assert refused(model.predict, with_a_gap(column).X) == (
-        ModelError,
-        f"Model 'm' cannot predict the rows; {reason}",
+    says = (
+        rf"{kind} says: ValueError: .*\. Missing in these rows: 2 cells of '{column}'"
     )
-    assert refused(fit, section(estimator), with_a_gap(column)) == (
-        ModelError,
-        f"Model 'm' cannot fit the training rows; {reason} Change its parameters under "
-        "[[models]], or the columns it reads.",
-    )
+    with pytest.raises(ModelError, match=f"cannot predict the rows; {says}"):
+        fit(section(estimator), rows()).predict(with_a_gap(column).X)
+    with pytest.raises(ModelError, match=rf"fit the training rows; {says}.*\[models"):
+        fit(section(estimator), with_a_gap(column))
 
 
-@pytest.mark.parametrize(
-    ("n", "words"), [(1, "1 missing value"), (2, "2 missing values")]
-)
-def test_a_missing_level_has_no_place_among_indicators(n, words):
-    X = rows().X
-    gap = X.assign(grade=X["grade"].where(X.index >= n))
-    assert refused(fit(section(), rows()).predict, gap) == (
-        DataError,
-        f"Column 'grade' has {words}, for which the one-hot columns of model 'm' have "
-        "no category. Make missing values a separate level, or leave those rows out.",
-    )
+def test_a_missing_level_has_no_place_among_indicators():
+    X, model = table(), fit(section(), rows())
+    for n, words in ((1, "1 missing value"), (2, "2 missing values")):
+        gap = X.assign(grade=X["grade"].where(X.index >= n))
+        with pytest.raises(
+            DataError, match=f"'grade' has {words}, for which the one-h"
+        ):
+            model.predict(gap)
 
 
 def failing(error):
@@ -295,28 +283,27 @@ def failing(error):
         (TypeError, 0, "TypeError"),
         # That a word is missing has another cause: the function fills what is missing.
         (
-            KeyError("a key is missing"),
+            KeyError("missing"),
             1,
-            "KeyError: 'a key is missing'. Missing in these rows: 1 cell of 'x0'.",
+            "KeyError: 'missing'. Missing in these rows: 1 cell of",
         ),
         (
             ValueError("NaN"),
             8,
-            "ValueError: NaN. Missing in these rows: 1 cell of 'x0', 1 cell of 'x1', "
-            "1 cell of 'x2', 1 cell of 'x3', 1 cell of 'x4' and 3 more.",
+            "ValueError: NaN. Missing in these rows: 1 cell of 'x0', ",
         ),
     ],
 )
 def test_a_function_that_fails_is_told_in_its_own_words_and_with_what_is_missing(
     error, n_columns, words
 ):
-    X = pd.DataFrame(
-        {f"x{k}": [1.0, np.nan if k < n_columns else 2.0] for k in range(8)}
-    )
-    assert refused(failing(error).predict, X) == (
-        ModelError,
-        f"Model 'm' cannot predict the rows; its function says: {words}",
-    )
+    X = pd.DataFrame({f"x{k}": [np.nan if k < n_columns else 2.0] for k in range(8)})
+    kind, said = refused(failing(error).predict, X)
+    start = "Model 'm' cannot predict the rows; its function says: "
+    assert kind is ModelError
+    assert said.startswith(f"{start}{words}")
+    assert said.endswith("and 3 more.") == (n_columns > 5)
+    assert (said == f"{start}{words}") == (n_columns == 0)
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
@@ -409,12 +396,16 @@ def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
     assert again.predict(table()).tolist() == linear.predict(table()).tolist()
 
 
-def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
-    model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
-    assert refused(model.refit, ["size"]) == (
+def test_what_was_fitted_elsewhere_or_would_not_meet_a_class_is_not_fitted_again():
+    elsewhere = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
+    with pytest.raises(NotApplicable, match=r"because the audit did not fit it. Pass"):
+        elsewhere.refit(["size"])
+    model = fit(section(LOGISTIC), multiclass_rows())
+    few = np.flatnonzero(model.train.y < 2)
+    assert refused(model.refit, ["size"], few) == (
         NotApplicable,
-        "Model 'm' cannot be fitted again, because the audit did not fit it. Pass the "
-        "rows it was fitted on as train=(X, y).",
+        f"Model 'm' cannot be fitted again: none of the {len(few)} rows has the class "
+        "'two'. Add training rows of the class, or leave it out.",
     )
 
 
@@ -431,44 +422,29 @@ def test_a_prediction_survives_a_pickle():
     ("estimator", "parameters", "message"),
     [
         (
-            "sklearn.ensembl.RandomForestRegressor",
+            "sklearn.ensembl.A",
             {},
-            ": there is no module 'sklearn.ensembl'. Did you mean 'sklearn.ensemble'?",
+            "no module 'sklearn.ensembl'. Did you mean 'sklearn.en",
         ),
+        ("no_such_library.A", {}, "no module 'no_such_library'. Install the package"),
         (
-            "no_such_library.Model",
+            "sklearn.svm.SRV",
             {},
-            ": there is no module 'no_such_library'. Install the package that contains "
-            "it, or put the module beside audit.toml.",
+            "module 'sklearn.svm' has no 'SRV'. Did you mean 'SVR'?",
         ),
-        (
-            "sklearn.ensemble.RandomForestRegresor",
-            {},
-            ": module 'sklearn.ensemble' has no 'RandomForestRegresor'. Did you mean "
-            "'RandomForestRegressor'?",
-        ),
-        (
-            "math.sqrt",
-            {},
-            ": 'math.sqrt' has no fit. Name an estimator class with fit and predict.",
-        ),
-        (
-            FOREST,
-            {"n_trees": 5, "max_dept": 3},
-            ": RandomForestRegressor has no parameters 'n_trees', 'max_dept'. See the "
-            "documentation of RandomForestRegressor.",
-        ),
+        ("math.sqrt", {}, "'math.sqrt' has no fit. Name an estimator class with fit"),
+        (FOREST, {"n_trees": 5, "max_dept": 3}, "has no parameters 'n_trees', 'max_d"),
         (
             "sklearn.ensemble.IsolationForest",
             {},
-            " does not suit task 'regression': IsolationForest finds outliers. Name a "
-            "regressor, or set another task.",
+            "IsolationForest finds outliers. Name",
         ),
     ],
 )
 def test_an_estimator_that_cannot_be_made_says_why(estimator, parameters, message):
-    error = refused(fit, section(estimator, parameters=parameters), rows())
-    assert error == (ModelError, f"Model 'm'{message}")
+    kind, words = refused(fit, section(estimator, parameters=parameters), rows())
+    assert kind is ModelError
+    assert message in words
 
 
 class Open(LinearRegression):
@@ -488,50 +464,24 @@ def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
     _, message = refused(fit, section(FOREST, parameters={"n_estimators": -3}), rows())
     start = "Model 'm' cannot fit the training rows; RandomForestRegressor says: "
     assert message.startswith(start)
-    assert message.endswith(
-        "Change its parameters under [[models]], or the columns it reads."
-    )
     assert "n_estimators" in message
     assert "\n" not in message
 
 
-def test_weights_that_an_estimator_cannot_take_are_refused():
-    data = replace(rows(), weights=np.arange(90.0))
-    error = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)
-    assert error == (
-        ModelError,
-        "Model 'm' cannot be fitted with the row weights of the data: "
-        "KNeighborsRegressor does not accept them. Choose another estimator, or "
-        "leave the weights out.",
-    )
-
-
-def test_a_class_without_a_training_row_is_refused():
+def test_weights_and_classes_that_an_estimator_cannot_be_fitted_with_are_refused():
+    data, no_weights = replace(rows(), weights=np.arange(90.0)), section(NEIGHBOURS)
+    with pytest.raises(
+        ModelError, match=r"row weights .* KNeighborsRegressor does not"
+    ):
+        fit(no_weights, data)
     data = multiclass_rows()
-    two_classes = replace(data, y=np.minimum(data.y, 1))
-    assert refused(fit, section(LOGISTIC), two_classes) == (
-        ModelError,
-        "Model 'm' cannot be fitted: no training row has the class 'two'. Add such "
-        "rows, or leave the class out.",
-    )
-
-
-def test_a_refit_that_would_not_meet_a_class_is_no_question_to_ask():
-    model = fit(section(LOGISTIC), multiclass_rows())
-    few = np.flatnonzero(model.train.y < 2)
-    assert refused(model.refit, ["size"], few) == (
-        NotApplicable,
-        f"Model 'm' cannot be fitted again: none of the {len(few)} rows has the class "
-        "'two'. Add training rows of the class, or leave it out.",
-    )
+    with pytest.raises(ModelError, match=r"no training row has the class 'two'. Add"):
+        fit(section(LOGISTIC), replace(data, y=np.minimum(data.y, 1)))
 
 
 def test_the_faults_of_all_models_are_told_together():
-    sections = [
-        section(FOREST, name="a", parameters={"max_dept": 3}),
-        section(name="b"),
-        section(LOGISTIC, name="c"),
-    ]
+    faulty = section(FOREST, name="a", parameters={"max_dept": 3})
+    sections = [faulty, section(name="b"), section(LOGISTIC, name="c")]
     _, message = refused(fit_models, sections, rows())
     assert message == (
         "Model 'a': RandomForestRegressor has no parameter 'max_dept'. Did you mean "
@@ -601,14 +551,11 @@ def test_a_file_that_is_not_trusted_is_never_unpickled(tmp_path, sha256):
 
 def test_a_file_must_be_there_and_hold_what_its_name_says(tmp_path):
     missing = section("", file="gone.joblib", sha256="0" * 64)
-    where = str(tmp_path / "gone.joblib")
-    assert refused(load, missing, rows(), base=tmp_path) == (
-        ModelError,
-        f"Model 'm': {where!r} cannot be read: No such file or directory.",
-    )
-    assert refused(load, section("", file="m.pkl"), rows(), base=tmp_path) == (
-        ModelError,
-        "Model 'm': file must be a .joblib, .rds or .txt file; 'm.pkl' was given.",
+    _, words = refused(load, missing, rows(), base=tmp_path)
+    assert words.endswith("gone.joblib' cannot be read: No such file or directory.")
+    _, words = refused(load, section("", file="m.pkl"), rows(), base=tmp_path)
+    assert words.endswith(
+        "file must be a .joblib, .rds or .txt file; 'm.pkl' was given."
     )
     start = "Model 'm' cannot be loaded from 'm.joblib'. joblib says: "
     message = told(tmp_path, b"no pickle")
@@ -656,17 +603,13 @@ def test_a_class_of_a_notebook_says_where_it_belongs(tmp_path):
     assert "(__main__) has no module to be imported from: put it into a" in message
 
 
-@pytest.mark.parametrize("file", ["m.joblib", "m.rds", "m.txt"])
-def test_a_pointer_of_git_lfs_is_no_model(file, tmp_path):
-    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
-    (tmp_path / file).write_bytes(pointer)
-    broken = section("", file=file, sha256="0" * 64)
-    read = r_models.load if file == "m.rds" else load
-    assert refused(read, broken, rows(), base=tmp_path) == (
-        ModelError,
-        f"{file} is a pointer of Git LFS, and the file itself is not there. Run: git "
-        "lfs pull",
-    )
+def test_a_pointer_of_git_lfs_is_no_model(tmp_path):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    for file in ("m.joblib", "m.rds", "m.txt"):
+        (tmp_path / file).write_text(pointer)
+        read = r_models.load if file == "m.rds" else load
+        with pytest.raises(ModelError, match=rf"^{file} is a pointer of Git LFS, and"):
+            read(section("", file=file, sha256="0" * 64), rows(), base=tmp_path)
 
 
 def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
@@ -697,13 +640,8 @@ def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "facts", "message"),
     [
-        ({"size": "weight"}, {}, " reads 'weight', which is not in the data."),
-        (
-            {},
-            {"encoder": "one_hot"},
-            ": encoder 'one_hot' works only where the audit fits the model. Save a "
-            "Pipeline that includes the encoding, or set 'ordinal'.",
-        ),
+        ({"size": "weight"}, {}, "reads 'weight', which is not in the data."),
+        ({}, {"encoder": "one_hot"}, "encoder 'one_hot' works only where the audit fi"),
     ],
 )
 def test_a_file_that_does_not_suit_the_data_is_refused(
@@ -711,8 +649,8 @@ def test_a_file_that_does_not_suit_the_data_is_refused(
 ):
     data = numbers()
     estimator = LinearRegression().fit(data.X.rename(columns=columns), data.y)
-    error = refused(load, of_file(tmp_path, estimator, **facts), data, base=tmp_path)
-    assert error == (ModelError, f"Model 'm'{message}")
+    with pytest.raises(ModelError, match=message):
+        load(of_file(tmp_path, estimator, **facts), data, base=tmp_path)
 
 
 @pytest.mark.filterwarnings("error")
@@ -750,31 +688,28 @@ SIZE = {"features": ["size"]}
 COUNTED = {"features": ["size", "count"]}
 
 
+ON_THREE = LinearRegression().fit(np.eye(3), np.ones(3))
+OF_TWO = LogisticRegression().fit(np.eye(2), ["a", "b"])
+
+
 @pytest.mark.parametrize(
     ("estimator", "options", "message"),
     [
-        (
-            abs,
-            SIZE,
-            "Model 'm' is a function, and its task is not stated. Pass task as "
-            "'regression', 'binary' or 'multiclass'.",
-        ),
+        (abs, SIZE, "its task is not stated. Pass task as 'regression', 'binary' or"),
         (
             abs,
             {"task": "regression"},
-            "The columns that model 'm' reads are not stated. Pass features=[…] in "
-            "the order of its columns.",
+            "columns that model 'm' reads are not stated. Pass",
         ),
         (
             abs,
             SIZE | {"task": "binary"},
-            "Model 'm' must have two classes for task 'binary'; 0 were given. Pass "
-            "classes=[…], the positive one last, for a classifier only.",
+            "two classes for task 'binary'; 0 were given.",
         ),
         (
             abs,
             SIZE | {"task": "regression", "classes": ["a", "b"]},
-            "Model 'm' must have no classes for task 'regression'; 2 were given. ",
+            "no classes for task 'regression'; 2 were given.",
         ),
         (
             LinearRegression,
@@ -782,23 +717,18 @@ COUNTED = {"features": ["size", "count"]}
             "Model 'm' must be a fitted estimator with predict or a function of a "
             "frame; <class 'sklearn.linear_model._base.LinearRegression'> was given.",
         ),
+        (ON_THREE, COUNTED, "fitted on 3 columns, and 2 are named: 'size', 'count'."),
         (
-            LinearRegression().fit(np.eye(3), np.ones(3)),
-            COUNTED,
-            "Model 'm' was fitted on 3 columns, and 2 are named: 'size', 'count'.",
-        ),
-        (
-            LogisticRegression().fit(np.eye(2), ["a", "b"]),
+            OF_TWO,
             COUNTED | {"classes": ["a", "b", "c"]},
-            "Model 'm' predicts the classes 'a', 'b', and the target has '0', '1', "
-            "'2'. Name the same classes in both.",
+            "predicts the classes 'a', 'b', and the target has '0', '1', '2'. Name the",
         ),
     ],
 )
 def test_what_cannot_be_wrapped_says_what_is_missing(estimator, options, message):
     kind, words = refused(wrap, estimator, name="m", **options)
     assert kind is ModelError
-    assert words.startswith(message)
+    assert message in words
 
 
 def answering(answer, **facts):
@@ -812,9 +742,6 @@ TWO = {"task": "binary", "classes": ("no", "yes")}
 THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
 
 
-ALONE = ". Return the probability of the positive class alone."
-
-
 @pytest.mark.parametrize(
     ("answer", "facts", "what", "returned"),
     [
@@ -824,12 +751,17 @@ ALONE = ". Return the probability of the positive class alone."
             "an array of shape (3,)",
             "(3, 2). Return one number per",
         ),
-        (np.full((3, 3), 0.5), TWO, "an array of shape (3,)", f"(3, 3){ALONE}"),
+        (
+            np.ones((3, 3)),
+            TWO,
+            "an array of shape (3,)",
+            "(3, 3). Return the probability",
+        ),
         (
             np.full((3, 2), 0.75),
             TWO,
             "two probabilities that sum to 1",
-            "a row that sums to 1.5. Return the probability of the positive class",
+            "a row that sums",
         ),
         (np.full((3, 2), 0.5), THREE, "an array of shape (3, 3)", "(3, 2)."),
         ([0.5, 1.5, 0.5], TWO, "probabilities", "1.5."),
@@ -845,11 +777,10 @@ def test_what_is_no_prediction_is_refused(answer, facts, what, returned):
 
 
 def test_predictions_that_are_not_finite_are_counted():
-    assert refused(answering([1.0, np.nan, np.inf])) == (
-        ModelError,
-        "Model 'm' must predict finite numbers; 2 of the 3 that its function returned "
-        "are NaN or infinite.",
-    )
+    with pytest.raises(
+        ModelError, match="2 of the 3 that its function returned are Na"
+    ):
+        answering([1.0, np.nan, np.inf])()
 
 
 def test_a_probability_beyond_one_by_a_rounding_error_is_one_and_a_float64():
@@ -866,32 +797,20 @@ def test_a_fault_of_the_data_passes_through_a_function_that_asks_another_model()
     assert refused(model.predict, gaps) == refused(inner.predict, gaps)
 
 
-def test_rows_without_a_column_of_the_model_are_refused():
-    model = fit(section(), rows())
-    assert refused(model.predict, table().rename(columns={"size": "sise"})) == (
-        ModelError,
-        "Model 'm' reads 'size', which the data do not have. Did you mean 'sise'?",
-    )
-
-
-def test_a_category_is_no_number_for_a_model_of_arrays():
-    estimator = LinearRegression().fit(np.eye(3), np.ones(3))
-    model = wrap(estimator, name="m", features=["size", "grade", "count"])
-    assert refused(model.predict, table()) == (
-        DataError,
-        "Column 'grade' is a category, and model 'm' was fitted on an array of "
-        "numbers. State how the model encodes it: encoder 'ordinal', or predict= "
-        "with a function of the frame.",
-    )
-
-
-def test_text_is_neither_a_number_nor_a_level():
-    model = fit(section(), numbers())
-    assert refused(model.predict, table().assign(size="large")) == (
-        DataError,
-        "A column of model 'm' holds neither numbers nor declared levels: could not"
-        " convert string to float: 'large'.",
-    )
+def test_rows_that_lack_a_column_or_have_it_in_another_kind_are_refused():
+    with pytest.raises(
+        ModelError, match=r"reads 'size', which .* Did you mean 'sise'?"
+    ):
+        fit(section(), rows()).predict(table().rename(columns={"size": "sise"}))
+    model = wrap(ON_THREE, name="m", features=["size", "grade", "count"])
+    with pytest.raises(
+        DataError, match=r"'grade' is a category, and .* an array of num"
+    ):
+        model.predict(table())
+    with pytest.raises(
+        DataError, match=r"neither numbers nor declared .* float: 'large'"
+    ):
+        fit(section(), numbers()).predict(table().assign(size="large"))
 
 
 def test_the_frame_has_a_row_per_model_in_the_order_of_their_sections():
