@@ -212,8 +212,8 @@ def test_probabilities_whose_columns_have_no_names_are_refused(tmp_path, own, do
 
 
 OTHERS = (
-    " predicts the classes 'no!', 'yes!', and the target has 'no', 'yes'. Name the same "
-    "classes in both."
+    " predicts the classes 'no!', 'yes!', and the target has 'no', 'yes'. Name the "
+    "same classes in both."
 )
 NO_CLASSES = (
     " gives no classes for task 'binary': LinearRegression is no classifier. Name a "
