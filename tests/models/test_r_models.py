@@ -278,37 +278,32 @@ SURVIVAL = (
     "that were followed so long."
 )
 SCRIPT = ' Name an R script that predicts for it: predict = "predict.R".'
+AGAIN = "Save it again, with this R or an older one."
 RESPONSES = " cannot be audited. R says: it has several responses."
 NO_MODELS = {
-    "list.rds": "it is of class 'list'." + SCRIPT,
-    "closure.rds": "it is of class 'function'." + SCRIPT,
-    "environment.rds": "it is of class 'environment'." + SCRIPT,
-    "promise.rds": "it is of class 'environment'." + SCRIPT,
-    "pointer.rds": "it is of class 'externalptr'." + SCRIPT,
-    "no_names.rds": "Model 'm' (nnet) cannot be audited. R says: it names no columns "
-    "and reads 1 by their place, and the models are given 4: x, n, g, o.",
-    "coxph.rds": "Model 'm' (coxph)" + SURVIVAL,
-    "survreg.rds": "Model 'm' (survreg)" + SURVIVAL,
-    "fake.rds": "Model 'm' (lm) cannot be audited. R says: no terms component nor "
-    "attribute.",
-    "no_levels.rds": "Model 'm' (glm) cannot be audited. R says: it was fitted to a "
-    "factor with model = FALSE, which drops its levels.",
-    "offset.rds": "Model 'm' (rpart) cannot be audited. R says: predict.rpart leaves "
-    "its offset out.",
-    "offset_k.rds": "Model 'm' (multinom) cannot be audited. R says: predict.multinom "
-    "leaves its offset out.",
-    "responses.rds": "Model 'm' (nnet)" + RESPONSES,
-    "responses_of_earth.rds": "Model 'm' (earth)" + RESPONSES,
-    "votes.rds": "Model 'm' (ranger) cannot be audited. R says: it is a forest for "
-    "Classification: grow it with probability = TRUE.",
-    "survival.rds": "Model 'm' (ranger)" + SURVIVAL,
-    "survival_tree.rds": "Model 'm' (rpart)" + SURVIVAL,
-    "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "
-    "or an older one.",
-    "truncated.rds": "R cannot read it: error reading from connection. Save it again, "
-    "with this R or an older one.",
-    "newer.rds": "R cannot read it: cannot read workspace version 9 written by R "
-    "9.0.0; need R 9.0.0 or newer. Save it again, with this R or an older one.",
+    "list.rds": f"it is of class 'list'.{SCRIPT}",
+    "closure.rds": f"it is of class 'function'.{SCRIPT}",
+    "environment.rds": f"it is of class 'environment'.{SCRIPT}",
+    "promise.rds": f"it is of class 'environment'.{SCRIPT}",
+    "pointer.rds": f"it is of class 'externalptr'.{SCRIPT}",
+    "no_names.rds": "(nnet) cannot be audited. R says: it names no columns and reads 1 "
+    "by their place, and the models are given 4: x, n, g, o.",
+    "coxph.rds": f"(coxph){SURVIVAL}",
+    "survreg.rds": f"(survreg){SURVIVAL}",
+    "fake.rds": "(lm) cannot be audited. R says: no terms component nor attribute.",
+    "no_levels.rds": "it was fitted to a factor with model = FALSE, which drops its "
+    "levels.",
+    "offset.rds": "predict.rpart leaves its offset out.",
+    "offset_k.rds": "predict.multinom leaves its offset out.",
+    "responses.rds": f"(nnet){RESPONSES}",
+    "responses_of_earth.rds": f"(earth){RESPONSES}",
+    "votes.rds": "it is a forest for Classification: grow it with probability = TRUE.",
+    "survival.rds": f"(ranger){SURVIVAL}",
+    "survival_tree.rds": f"(rpart){SURVIVAL}",
+    "corrupt.rds": f"unknown input format. {AGAIN}",
+    "truncated.rds": f"error reading from connection. {AGAIN}",
+    "newer.rds": "cannot read workspace version 9 written by R 9.0.0; need R 9.0.0 or "
+    f"newer. {AGAIN}",
 }
 
 
