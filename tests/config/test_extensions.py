@@ -228,24 +228,17 @@ def test_a_loss_of_ones_own_measures_what_ours_of_the_same_formula_does(tmp_path
     assert "main process" not in messages
 
 
-@for_each(
-    [
-        (
-            "spoil",
-            "raised ValueError: assignment destination is read-only (my_module.py, "
-            "line 6).",
-        ),
-        ("twice", "must return one number; it returned ndarray of shape (20,)."),
-    ]
-)
-def test_a_loss_that_breaks_its_contract_is_refused(case, tmp_path):
-    name, message = case
-    asked = losses_of(f"my_module:{name}")
-    (item,) = load_config(written(tmp_path / "a", ROOT_MEAN, asked)).extensions
+def test_a_loss_that_breaks_its_contract_is_refused(tmp_path):
     y = np.arange(20.0)
-    with pytest.raises(ia.AuditError) as error:
-        item.row.function(y, y, y)
-    assert str(error.value) == f"my_module:{name} {message}"
+    for name, message in {
+        "spoil": "raised ValueError: assignment destination is read-only (my_module.py",
+        "twice": "must return one number; it returned ndarray of shape (20,).",
+    }.items():
+        asked = losses_of(f"my_module:{name}")
+        (item,) = load_config(written(tmp_path / name, ROOT_MEAN, asked)).extensions
+        with pytest.raises(ia.AuditError) as error:
+            item.row.function(y, y, y)
+        assert str(error.value).startswith(f"my_module:{name} {message}")
 
 
 ANSWERS = """
@@ -255,40 +248,21 @@ def method(model, data, *, seed):
     data.X.iloc[:, :] = 0.0
     {line}
 """
+RAW = "raw of shape (10, n_repeats, 1), features or groups first; it has shape (9, 1, 1"
 BROKEN = [
-    (
-        "return np.zeros((n - 1, 1, 1)), one",
-        "return raw of shape (10, n_repeats, 1), features or groups first; it has "
-        "shape (9, 1, 1).",
-    ),
-    (
-        "return np.zeros((n, 2, 1)), one",
-        "return baseline of shape (2, 1); it has shape (1, 1).",
-    ),
-    (
-        "return np.zeros((n, 1, 1)), np.nan * one",
-        "return a baseline without NaN; only raw may hold NaN, where a feature has no "
-        "answer.",
-    ),
-    (
-        "return np.zeros((n, 1, 1))",
-        "return two arrays, raw and baseline; it returned ndarray.",
-    ),
-    (
-        "return [['a']], 1",
-        "return numbers: ValueError: could not convert string to float: 'a'.",
-    ),
-    (
-        "return np.full((n, 1, 1), 1j), one",
-        "return real numbers; some are complex.",
-    ),
+    ("return np.zeros((n - 1, 1, 1)), one", RAW),
+    ("return np.zeros((n, 2, 1)), one", "baseline of shape (2, 1); it has shape (1, 1"),
+    ("return np.zeros((n, 1, 1)), np.nan * one", "a baseline without NaN; only raw ma"),
+    ("return np.zeros((n, 1, 1))", "two arrays, raw and baseline; it returned ndarray"),
+    ("return [['a']], 1", "numbers: ValueError: could not convert string to float: 'a"),
+    ("return np.full((n, 1, 1), 1j), one", "real numbers; some are complex."),
 ]
 
 
 @pytest.mark.slow
 @for_each(
     [
-        *((line, f"must {words}") for line, words in BROKEN),
+        *((line, f"must return {words}") for line, words in BROKEN),
         ("raise KeyError('x')", "raised KeyError: 'x' (my_module.py, line 6)."),
     ]
 )
@@ -300,7 +274,7 @@ def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
     code = ANSWERS.format(line=line)
     result = result_of(written(tmp_path / "a", code, asked))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
-    assert finding.message.endswith(f"failed: my_module:method {message}")
+    assert f"failed: my_module:method {message}" in finding.message
     assert finding.cause.startswith("own_code: ")
     (record,) = result.importances
     assert np.ptp(record.mean) > 1
@@ -312,30 +286,15 @@ def with_keys(keys):
 
 PROBLEMS = [
     ("x = 1", "is no function of my_module.py; it has none."),
-    (
-        "from math import exp\nfrom json import dumps\ndef metod(): ...",
-        "is no function of my_module.py; it has 'metod'.",
-    ),
+    ("from json import dumps\ndef metod(): ...", "is no function of my_module.py; it "),
     ("import gone", "cannot be imported: ModuleNotFoundError: No module named 'gone'."),
     ("def method(:", "cannot be imported: SyntaxError: "),
     ("raise SystemExit(3)", "cannot be imported: SystemExit: 3."),
-    (
-        "def method(model): ...",
-        "must take (model, data, *, seed, …); it takes (model).",
-    ),
+    ("def method(model): ...", "must take (model, data, *, seed, …); it takes (model)"),
     (with_keys(", share"), "has an option share without a default. Give it one."),
-    (
-        with_keys(", curves=1"),
-        "has an option curves, which the audit sets or keeps for",
-    ),
-    (
-        with_keys(", how=print"),
-        "has an option how, whose type or default is none of au",
-    ),
-    (
-        with_keys("") + "\nmethod.unit = 'euro'",
-        "has unit = 'euro'; it must be one of '",
-    ),
+    (with_keys(", curves=1"), "has an option curves, which the audit sets or keeps fo"),
+    (with_keys(", how=print"), "has an option how, whose type or default is none of a"),
+    (with_keys("") + "\nmethod.unit = 'euro'", "has unit = 'euro'; it must be one of "),
 ]
 
 
@@ -492,7 +451,7 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(tmp_pa
     code = f"class own:\n    def permutation(model, data, *, seed):\n        {line}\n"
     result = result_of(written(tmp_path / "a", code, OF_OWN))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
-    message = f"my_module:own.permutation must {BROKEN[0][1]}"
+    message = f"my_module:own.permutation must return {RAW}"
     assert finding.message.endswith(f"failed: {message}")
     assert finding.cause.startswith("own_code: ")
     assert finding.engines == ("my_module:own",)
@@ -504,26 +463,21 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(tmp_pa
 
 
 OWN = "class own:\n    "
+
+
+def own(keys, name="permutation"):
+    return f"class own:\n    def {name}({keys}): ..."
+
+
+SEEDED = "model, data, *, seed"
 ENGINES = [
     ("other = 1", "is no class of my_module.py; it has none."),
     ("def own(): ...", "must be a class; it is a function."),
-    (
-        f"{OWN}pass",
-        "must have a function with the name of a method, such as permutatio",
-    ),
-    (
-        f"{OWN}def permutaton(model, data, *, seed): ...",
-        "has the function 'permutaton', which no method of audit.toml is called. Begin",
-    ),
-    (
-        f"{OWN}def permutation(self, model, data): ...",
-        "has a function permutation that must take (model, data, *, seed, …); it takes",
-    ),
-    (
-        f"{OWN}def permutation(model, data, *, seed, share=0.5): ...",
-        "has a function permutation with 'share', which the method permutation has not",
-    ),
-    (f"{OWN}version = 1", "has version = 1; it must be a text."),
+    ("class own: pass", "must have a function with the name of a method, such as perm"),
+    (own(SEEDED, "permutaton"), "has the function 'permutaton', which no method of au"),
+    (own("self, model, data"), "has a function permutation that must take (model, dat"),
+    (own(f"{SEEDED}, share=0.5"), "has a function permutation with 'share', which the"),
+    ("class own:\n    version = 1", "has version = 1; it must be a text."),
 ]
 
 

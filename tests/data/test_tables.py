@@ -475,25 +475,16 @@ def test_a_view_is_a_table_that_can_be_read(database):
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (
-            {"table": "row"},
-            "a.sqlite has no table 'row'. It has 'rows', 'other'. Did y",
-        ),
-        ({}, "The table to read from a.sqlite is not stated. It has 'rows', 'other'."),
-        (
-            {"sql": "select z from rows"},
-            "a.sqlite cannot be read. SQLite says: no such",
-        ),
-        (
-            {"sql": "delete from rows"},
-            "a.sqlite cannot be read. SQLite says: attempt t",
-        ),
+        ({"table": "row"}, " has no table 'row'. It has 'rows', 'other'. Did you mean"),
+        ({}, " is not stated. It has 'rows', 'other'. Set table, or sql, beside"),
+        ({"sql": "select z from rows"}, " cannot be read. SQLite says: no such column"),
+        ({"sql": "delete from rows"}, " cannot be read. SQLite says: attempt to write"),
     ],
 )
 def test_what_sqlite_refuses_is_one_sentence(keys, words, database):
     with closing(sqlite3.connect(database / "a.sqlite")) as connection:
         connection.execute("create table other (x)")
-    assert refusal(database, {"file": "a.sqlite"} | keys).startswith(words)
+    assert f"a.sqlite{words}" in refusal(database, {"file": "a.sqlite"} | keys)
 
 
 QUERY = {"sql": "select x, zone, y from rows order by y", "url_env": "AUDIT_DB"}

@@ -109,51 +109,34 @@ def categories_of_the_frame():
     return HIST(categorical_features=mask)
 
 
+def piped(*steps):
+    return make_pipeline(*steps, LinearRegression())
+
+
+def of_columns(*parts, **options):
+    return make_column_transformer(*parts, **options)
+
+
+KNOWN = (OneHotEncoder(handle_unknown="error"), OBJECTS)
+CODES = of_columns((OrdinalEncoder(), ["town", "grade"]), remainder="passthrough")
 PIPELINES = {
     "one-hot of objects, sparse": (
-        make_pipeline(
-            make_column_transformer((ONE_HOT, OBJECTS), sparse_threshold=1), Ridge()
-        ),
+        make_pipeline(of_columns((ONE_HOT, OBJECTS), sparse_threshold=1), Ridge()),
         OBJECTS,
     ),
     "one-hot that knows None": (
         make_pipeline(
-            make_column_transformer(
-                (OneHotEncoder(handle_unknown="error"), OBJECTS),
-                ("passthrough", ["size"]),
-            ),
+            of_columns(KNOWN, ("passthrough", ["size"])),
             RandomForestRegressor(20, random_state=1),
         ),
         [*OBJECTS, "size"],
     ),
-    "texts joined by a function": (
-        make_pipeline(FunctionTransformer(joined), ONE_HOT, LinearRegression()),
-        OBJECTS,
-    ),
-    "nullable integers and booleans": (
-        make_pipeline(FunctionTransformer(numbers), LinearRegression()),
-        ["rooms", "new"],
-    ),
-    "words of one column": (
-        make_pipeline(
-            make_column_transformer((CountVectorizer(), "note")), LinearRegression()
-        ),
-        ["note", "town"],
-    ),
-    "ordinal codes": (
-        make_pipeline(
-            make_column_transformer(
-                (OrdinalEncoder(), ["town", "grade"]), remainder="passthrough"
-            ),
-            HIST(),
-        ),
-        ["size", "town", "grade", "year"],
-    ),
+    "texts joined": (piped(FunctionTransformer(joined), ONE_HOT), OBJECTS),
+    "nullable numbers": (piped(FunctionTransformer(numbers)), ["rooms", "new"]),
+    "words": (piped(of_columns((CountVectorizer(), "note"))), ["note", "town"]),
+    "ordinal codes": (make_pipeline(CODES, HIST()), ["size", "town", "grade", "year"]),
     "histogram boosting of categories": (categories_of_the_frame(), ["grade", "size"]),
-    "every type is as it was": (
-        make_pipeline(OnlyTexts(), LinearRegression()),
-        list(frame()),
-    ),
+    "every type is as it was": (piped(OnlyTexts()), list(frame())),
     "narrow floats": (LinearRegression(), ["size"]),
 }
 

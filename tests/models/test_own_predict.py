@@ -141,27 +141,13 @@ def test_a_learner_of_mlr3_judges_missing_values_itself(loaded, rows):
 @pytest.mark.parametrize(
     ("name", "task", "reason"),
     [
-        (
-            "learner_classes",
-            "multiclass",
-            "its predict_type is 'response'. Set it to 'prob' and train it again",
-        ),
+        ("learner_classes", "multiclass", "its predict_type is 'response'. Set it to "),
         ("learner_new", "regression", "it is not trained"),
         ("learner_k", "regression", "predicts the classes 'v', 'u', 'w', and task"),
         ("learner", "binary", "predicts a number, and task 'binary' needs"),
-        (
-            "caret_without",
-            "binary",
-            "R says: it was trained without probabilities of classes. Train it again "
-            r"with trControl = trainControl\(classProbs = TRUE\)\.$",
-        ),
-        pytest.param(
-            "explainer_lost",
-            "regression",
-            "object 'lost_slope' not found. If its predict function reads variables",
-            marks=pytest.mark.needs_dalex,
-        ),
-        ("script", "regression", r'that predicts for it: predict = "predict\.R"'),
+        ("caret_without", "binary", "trained without probabilities of classes. Train "),
+        ("explainer_lost", "regression", "object 'lost_slope' not found. If its predi"),
+        ("script", "regression", 'that predicts for it: predict = "predict.R"'),
     ],
 )
 def test_a_model_that_cannot_be_audited_says_why(loaded, name, task, reason):

@@ -1,6 +1,7 @@
 """Configured classifiers without probabilities, and objects with predict alone."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -37,19 +38,15 @@ def result_of(folder, model, y=TEXTS, task="binary", positive="yes", **entry):
     return audit(*read_datasets(**config.data_arguments), config)
 
 
+MACHINES = [SVC(), RidgeClassifier(), LinearSVC(random_state=1)]
+# No configuration can name the estimators in it.
+VOTES = VotingClassifier([("line", LogisticRegression()), ("b", SVC())])
+
+
 @pytest.mark.parametrize("positive", ["yes", "no"])
 @pytest.mark.parametrize(
     ("fresh", "door"),
-    [
-        (SVC(), "file"),
-        (SVC(), "estimator"),
-        (RidgeClassifier(), "file"),
-        (RidgeClassifier(), "estimator"),
-        (LinearSVC(random_state=1), "file"),
-        (LinearSVC(random_state=1), "estimator"),
-        # No configuration can name the estimators in it.
-        (VotingClassifier([("line", LogisticRegression()), ("b", SVC())]), "file"),
-    ],
+    [*product(MACHINES, ["file", "estimator"]), (VOTES, "file")],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
 def test_a_configured_classifier_without_probabilities_is_measured_by_what_it_says(
@@ -236,8 +233,7 @@ def test_a_model_of_other_classes_or_of_none_is_refused(tmp_path, model, message
 
 
 def test_a_default_loss_that_needs_probabilities_is_replaced_with_a_note(tmp_path):
-    votes = VotingClassifier([("a", LogisticRegression()), ("b", SVC())])
-    result = result_of(tmp_path, votes.fit(ROWS[TRAIN], TEXTS[TRAIN]))
+    result = result_of(tmp_path, VOTES.fit(ROWS[TRAIN], TEXTS[TRAIN]))
     (record,) = result.importances
     assert (record.loss, record.scale) == ("one_minus_accuracy", "class")
     (note,) = [f for f in result.findings if f.check == "no_probabilities"]
