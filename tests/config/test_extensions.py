@@ -248,7 +248,9 @@ def method(model, data, *, seed):
     data.X.iloc[:, :] = 0.0
     {line}
 """
-RAW = "raw of shape (10, n_repeats, 1), features or groups first; it has shape (9, 1, 1"
+RAW = (
+    "raw of shape (10, n_repeats, 1), features or groups first; it has shape (9, 1, 1)."
+)
 BROKEN = [
     ("return np.zeros((n - 1, 1, 1)), one", RAW),
     ("return np.zeros((n, 2, 1)), one", "baseline of shape (2, 1); it has shape (1, 1"),

@@ -73,19 +73,16 @@ def test_a_column_is_of_the_type_that_its_cells_spell(
     assert [None if pd.isna(cell) else cell for cell in series] == values
 
 
-@pytest.mark.parametrize(
-    ("cell", "dtype"),
-    [
-        ("9007199254740992", "int64"),
-        ("-9007199254740994", "int64"),
-        ("-9223372036854775808", "int64"),
-        ("9223372036854775808", "float64"),
-    ],
-)
-def test_whole_numbers_that_a_float_holds_are_numbers(cell, dtype, tmp_path):
-    series = column([cell, "1"], tmp_path)
-    assert series.dtype == dtype
-    assert int(series[0]) == int(cell)
+def test_whole_numbers_that_a_float_holds_are_numbers(tmp_path):
+    for cell, dtype in {
+        "9007199254740992": "int64",
+        "-9007199254740994": "int64",
+        "-9223372036854775808": "int64",
+        "9223372036854775808": "float64",
+    }.items():
+        series = column([cell, "1"], tmp_path)
+        assert series.dtype == dtype
+        assert int(series[0]) == int(cell)
 
 
 @pytest.mark.parametrize(
@@ -117,18 +114,11 @@ def test_a_usual_word_for_missing_beside_numbers_is_asked_about(word, tmp_path):
     assert series.isna().tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "31.01.2024",
-        "1/2/24",
-        "2024/1/2",
-        "2024-01-31T10:20:30.5+02:00",
-        "05-Jan-2024",
-        "5 January 2024",
-        "Jan 5, 2024",
-    ],
-)
+DATES = """31.01.2024|1/2/24|2024/1/2|2024-01-31T10:20:30.5+02:00|05-Jan-2024
+5 January 2024|Jan 5, 2024"""
+
+
+@pytest.mark.parametrize("cell", re.split(r"\||\n", DATES))
 def test_dates_are_refused_unless_they_are_declared(cell, tmp_path):
     with pytest.raises(DataError, match="holds dates such as"):
         column([cell, "NA"], tmp_path)
@@ -201,23 +191,18 @@ def test_bands_codes_and_words_with_digits_are_a_category(cells, tmp_path):
     assert column(cells, tmp_path).tolist() == cells
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [[1, 2], {"a": 1}, {1}, np.array([1, 2])],
-    ids=["list", "dict", "set", "array"],
-)
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}, {1}, np.array([1, 2])], ids=type)
 @pytest.mark.parametrize("others", [[], ["NA", None]])
-@pytest.mark.parametrize("missing", [[], ["NA"]])
-def test_a_column_of_lists_or_dicts_is_named(cell, others, missing):
+def test_a_column_of_lists_or_dicts_is_named(cell, others):
     cells = [cell] * (4 - len(others)) + others
     X = pd.DataFrame({"x": [1.0, 2, 3, 4], "tags": pd.Series(cells, dtype=object)})
     words = r"column 'tags' holds mixed values \(dtype object\), which are not numbers"
     with pytest.raises(DataError, match=words):
         dataset(X, [1, 2, 3, 4], task="regression", name="rows")
-    table = X.assign(y=range(4))
     for roles in ({}, {"target": "tags", "drop_missing_target": True}):
-        with pytest.raises(DataError, match=words):
-            from_r(table, missing_values=missing, **roles)
+        for missing in ([], ["NA"]):
+            with pytest.raises(DataError, match=words):
+                from_r(X.assign(y=range(4)), missing_values=missing, **roles)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\0"])

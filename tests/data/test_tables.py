@@ -400,10 +400,11 @@ def test_merged_cells_are_refused_and_empty_ones_are_not(tmp_path):
 @needs_openpyxl
 def test_a_sheet_that_is_a_chart_is_not_counted(tmp_path):
     from openpyxl import load_workbook
+    from openpyxl.chart import BarChart
 
     workbook(tmp_path / "a.xlsx", Sheet=ROWS)
     book = load_workbook(tmp_path / "a.xlsx")
-    book.create_chartsheet("Chart", 0)
+    book.create_chartsheet("Chart", 0).add_chart(BarChart())
     book.save(tmp_path / "a.xlsx")
     for sheet in ({}, {"sheet": 1}, {"sheet": "Sheet"}):
         rows = rows_of(tmp_path, {"file": "a.xlsx"} | sheet)

@@ -247,16 +247,14 @@ def test_a_booster_of_xgboost_knows_its_columns_and_task(tmp_path, objective, na
     X, target = table()[NUMBERS], y(table())
     given = X if named else X.to_numpy()
     parameters = {"objective": objective, "max_depth": 3}
-    if task == "multiclass":
-        parameters["num_class"] = 3
+    parameters |= {"num_class": 3} if task == "multiclass" else {}
     booster = xgboost.train(parameters, xgboost.DMatrix(given, label=target), 8)
     expected = booster.predict(xgboost.DMatrix(given))
     wrapped = ia.wrap(booster, name="m", features=None if named else NUMBERS)
     assert (wrapped.task, wrapped.features) == (task, tuple(NUMBERS))
     asked, rows = bound(wrapped, X, target, task)
-    assert asked.predict(rows.X).tolist() == expected.tolist()
-    again = pickle.loads(pickle.dumps(asked.predict))
-    assert again(rows.X).tolist() == expected.tolist()
+    for predict in (asked.predict, pickle.loads(pickle.dumps(asked.predict))):
+        assert predict(rows.X).tolist() == expected.tolist()
     of_file, rows = loaded(tmp_path, booster, X, target, task)
     assert of_file.predict(rows.X) == pytest.approx(expected, rel=1e-6)
 
@@ -271,23 +269,22 @@ def test_a_booster_without_probabilities_is_refused():
         ia.wrap(booster, name="m")
 
 
-@pytest.mark.parametrize("is_classifier", [True, False])
-def test_estimators_of_xgboost_are_asked_with_categories_and_gaps(is_classifier):
+def test_estimators_of_xgboost_are_asked_with_categories_and_gaps():
     xgboost = pytest.importorskip("xgboost")
-    kind = xgboost.XGBClassifier if is_classifier else xgboost.XGBRegressor
     X = table().assign(town=table()["town"].astype("category"))
     X.loc[3:20, "size"] = np.nan
-    y = yes_or_no(table()) if is_classifier else number(table())
-    estimator = kind(n_estimators=9, tree_method="hist", enable_categorical=True)
-    estimator.fit(X, y)
-    task = "binary" if is_classifier else "regression"
-    wrapped = ia.wrap(estimator, name="m")
-    assert (wrapped.task, wrapped.features) == (task, tuple(X))
-    asked, rows = bound(wrapped, X, y, task)
-    expected = (
-        estimator.predict_proba(X)[:, 1] if is_classifier else estimator.predict(X)
-    )
-    assert asked.predict(rows.X).tolist() == expected.tolist()
+    for kind, y, task in (
+        (xgboost.XGBClassifier, yes_or_no(table()), "binary"),
+        (xgboost.XGBRegressor, number(table()), "regression"),
+    ):
+        estimator = kind(n_estimators=9, tree_method="hist", enable_categorical=True)
+        estimator.fit(X, y)
+        wrapped = ia.wrap(estimator, name="m")
+        assert (wrapped.task, wrapped.features) == (task, tuple(X))
+        asked, rows = bound(wrapped, X, y, task)
+        own = estimator.predict if task == "regression" else estimator.predict_proba
+        expected = own(X) if task == "regression" else own(X)[:, 1]
+        assert asked.predict(rows.X).tolist() == expected.tolist()
 
 
 class Booster:
@@ -335,14 +332,12 @@ class LGBMRegressor(LinearRegression):
 )
 def test_a_booster_of_lightgbm_is_recognised(monkeypatch, objective, n_classes, task):
     monkeypatch.setitem(sys.modules, "lightgbm", ModuleType("lightgbm"))
-    booster = Booster(objective, NUMBERS, n_classes)
-    model = ia.wrap(booster, name="m")
-    assert (model.task, model.features) == (task, tuple(NUMBERS))
     X = table()
-    assert model.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
-    numbered = Booster(objective, ["Column_0", "Column_1"], n_classes)
-    of_array = ia.wrap(numbered, name="m", features=NUMBERS)
-    assert of_array.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
+    for names, features in ((NUMBERS, None), (["Column_0", "Column_1"], NUMBERS)):
+        booster = Booster(objective, names, n_classes)
+        model = ia.wrap(booster, name="m", features=features)
+        assert (model.task, model.features) == (task, tuple(NUMBERS))
+        assert model.predict(X).tolist() == booster.predict(X[NUMBERS]).tolist()
     estimator = LGBMRegressor().fit(X[NUMBERS], number(X))
     assert ia.wrap(estimator, name="m").features == tuple(NUMBERS)
 

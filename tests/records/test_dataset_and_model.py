@@ -94,9 +94,8 @@ def test_an_infinite_loss_above_an_infinite_baseline_is_no_number():
 
 
 def test_the_median_of_an_even_number_of_repeats_is_half_way():
-    raw, alone = np.array([[1.0, 2.0, 4.0, 9.0]]), {"features": ("a",)}
-    alone |= {"columns": (("a",),), "raw": raw, "baseline": np.zeros(4)}
-    assert importance(aggregator="median", **alone).mean.tolist() == [3.0]
+    record = of_form_raw([[1.0, 2.0, 4.0, 9.0]], aggregator="median")
+    assert record.mean.tolist() == [3.0]
 
 
 def test_the_spread_has_one_degree_of_freedom_less_than_repeats():
@@ -113,13 +112,16 @@ def test_one_draw_has_no_spread_and_where_nothing_is_drawn_nothing_varies():
     assert exact.std.tolist() == exact.std_error.tolist() == [0.0, 0.0, 0.0]
 
 
+def of_form_raw(raw, **changes):
+    """Return a record of a row per feature, as it was measured."""
+    names = tuple("abcde"[: len(raw)])
+    facts = {"features": names, "columns": tuple((name,) for name in names)}
+    facts |= {"raw": np.array(raw), "baseline": np.zeros(len(raw[0])), "form": "raw"}
+    return importance(**facts | changes)
+
+
 def test_ranks_start_at_the_largest_mean_and_average_ties():
-    raw = np.array([[2.0], [5.0], [2.0], [np.nan], [-1.0]])
-    names = tuple("abcde")
-    columns = tuple((name,) for name in names)
-    record = importance(
-        raw=raw, baseline=np.zeros(1), features=names, columns=columns, form="raw"
-    )
+    record = of_form_raw([[2.0], [5.0], [2.0], [np.nan], [-1.0]])
     assert record.rank == pytest.approx([2.5, 1.0, 2.5, np.nan, 4.0], nan_ok=True)
 
 
@@ -186,27 +188,23 @@ def test_rows_asked_in_groups_are_the_same_rows():
     assert dict(data.groups) == {"x1": ("x1",), "x2": ("x2",)}
 
 
+REPLAYED = {"verdicts": ["replayed"]}
+FAILURES = [("method_failed", "failure"), ("a", "failure")]
+EXCEPTIONS = "confirmed with exceptions"
+
+
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
         ({"verdicts": ["replayed", "comparable"]}, "confirmed"),
         ({"verdicts": ["equivalent", "not compared"]}, "confirmed"),
-        ({"verdicts": ["replayed"], "findings": [("a", "info")]}, "confirmed"),
+        (REPLAYED | {"findings": [("a", "info")]}, "confirmed"),
         ({}, "not cross-checked"),
         ({"verdicts": ["comparable"]}, "not cross-checked"),
-        ({"verdicts": ["replayed", "disagrees"]}, "confirmed with exceptions"),
-        (
-            {"verdicts": ["replayed"], "findings": [("engine_missing", "info")]},
-            "confirmed with exceptions",
-        ),
-        (
-            {"verdicts": ["replayed"], "findings": [("a", "warning")]},
-            "confirmed with exceptions",
-        ),
-        (
-            {"findings": [("method_failed", "failure"), ("a", "failure")]},
-            "not established",
-        ),
+        ({"verdicts": ["replayed", "disagrees"]}, EXCEPTIONS),
+        (REPLAYED | {"findings": [("engine_missing", "info")]}, EXCEPTIONS),
+        (REPLAYED | {"findings": [("a", "warning")]}, EXCEPTIONS),
+        ({"findings": FAILURES}, "not established"),
     ],
 )
 def test_the_verdict_follows_from_pairs_and_findings(parts, verdict):
@@ -249,9 +247,8 @@ def test_more_findings_change_nothing_else():
 def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
     # raw is a fixed multiple of the baseline of its repeat: the ratio never varies.
     baseline = np.array([1.0, 2.0, 4.0])
-    raw = np.outer([1.5, 3.0], baseline)
-    options = {"features": ("a", "b"), "columns": (("a",), ("b",)), "form": "ratio"}
-    shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **options)
+    pooled = {"form": "ratio", "aggregator": "pooled", "baseline": baseline}
+    shared = of_form_raw(np.outer([1.5, 3.0], baseline), **pooled)
     np.testing.assert_allclose(shared.mean, [1.5, 3.0])
     np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)
 
@@ -264,9 +261,7 @@ def test_a_record_says_how_many_rows_are_behind_each_number():
 
 def test_the_first_repeats_and_some_rows_of_a_record_are_its_numbers():
     raw, baseline = np.arange(6.0).reshape(2, 3), np.array([1.0, 3.0, 2.0])
-    record = importance(
-        features=("a", "b"), columns=(("a",), ("b",)), raw=raw, baseline=baseline
-    )
+    record = of_form_raw(raw, baseline=baseline)
     first = record.first(2)
     assert (first.raw.tolist(), first.baseline.tolist()) == ([[0, 1], [3, 4]], [1, 3])
     other = record.rows([1])
