@@ -12,7 +12,7 @@ import pytest
 import sklearn
 from sklearn import metrics
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.compose import make_column_transformer
+from sklearn.compose import make_column_transformer as of_columns
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -113,10 +113,6 @@ def piped(*steps):
     return make_pipeline(*steps, LinearRegression())
 
 
-def of_columns(*parts, **options):
-    return make_column_transformer(*parts, **options)
-
-
 KNOWN = (OneHotEncoder(handle_unknown="error"), OBJECTS)
 CODES = of_columns((OrdinalEncoder(), ["town", "grade"]), remainder="passthrough")
 PIPELINES = {
@@ -188,7 +184,7 @@ def test_a_pipeline_is_measured_exactly_as_scikit_learn_measures_it(name):
 def test_a_classifier_of_texts_is_measured_as_scikit_learn_measures_it():
     y = np.where(target(frame()) > 3, "yes", "no")
     X = frame()[[*OBJECTS, "size"]]
-    columns = make_column_transformer((ONE_HOT, OBJECTS), remainder="passthrough")
+    columns = of_columns((ONE_HOT, OBJECTS), remainder="passthrough")
     estimator = make_pipeline(columns, LogisticRegression()).fit(X, y)
     model = ia.wrap(estimator, name="m")
     rows = ia.dataset(X, y, name="rows", task="binary", classes=["no", "yes"])
@@ -200,7 +196,7 @@ def test_a_classifier_of_texts_is_measured_as_scikit_learn_measures_it():
 def test_a_model_of_an_array_of_texts_gets_an_array_of_texts():
     X, y = frame()[["town", "year"]], target(frame())
     given = X.to_numpy(dtype=object)
-    encoder = make_column_transformer((ONE_HOT, [0]), remainder="passthrough")
+    encoder = of_columns((ONE_HOT, [0]), remainder="passthrough")
     estimator = make_pipeline(encoder, LinearRegression()).fit(given, y)
     model = ia.wrap(estimator, name="m", features=["x1", "x2"])
     rows = ia.dataset(given, y, name="rows", task="regression")
@@ -234,7 +230,7 @@ def test_texts_of_a_csv_file_are_objects_unless_their_levels_are_declared(
     X = frame(missing=np.nan)[names].astype({"size": float})
     X.assign(y=target(frame())).to_csv(tmp_path / "rows.csv", index=False)
     read = pd.read_csv(tmp_path / "rows.csv", float_precision="round_trip")
-    columns = make_column_transformer((ONE_HOT, OBJECTS), remainder="passthrough")
+    columns = of_columns((ONE_HOT, OBJECTS), remainder="passthrough")
     estimator = make_pipeline(columns, LinearRegression()).fit(read[names], read["y"])
     levels = {"categories": {"town": ["Ulm", "Graz", "Bern"]}} if is_declared else {}
     asked = QUESTION | {"models": [saved(tmp_path, estimator)]}
