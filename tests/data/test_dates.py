@@ -153,6 +153,7 @@ OF_A_FORMULA = {"kind": "expression", "expression": "x + 1", "of": None, "part":
     [
         ({"part": "moon"}, "part must be one of 'year', .* Did you mean 'month'"),
         ({"part": None}, "part is missing; kind 'date_part' needs it"),
+        ({"of": None}, "of is missing; kind 'date_part' needs it"),
         ({"of": ["when", "x"]}, "of must name one column .*; 2 were given"),
         (OF_A_FORMULA | {"format": "%Y"}, "format does not work with kind 'expressi"),
     ],
