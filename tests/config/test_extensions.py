@@ -254,7 +254,7 @@ RAW = (
 BROKEN = [
     ("return np.zeros((n - 1, 1, 1)), one", RAW),
     ("return np.zeros((n, 2, 1)), one", "baseline of shape (2, 1); it has shape (1, 1"),
-    ("return np.zeros((n, 1, 1)), np.nan * one", "a baseline without NaN; only raw ma"),
+    ("return np.zeros((n, 1, 1)), np.nan * one", "a baseline without NaN; only raw"),
     ("return np.zeros((n, 1, 1))", "two arrays, raw and baseline; it returned ndarray"),
     ("return [['a']], 1", "numbers: ValueError: could not convert string to float: 'a"),
     ("return np.full((n, 1, 1), 1j), one", "real numbers; some are complex."),
@@ -294,8 +294,8 @@ PROBLEMS = [
     ("raise SystemExit(3)", "cannot be imported: SystemExit: 3."),
     ("def method(model): ...", "must take (model, data, *, seed, …); it takes (model)"),
     (with_keys(", share"), "has an option share without a default. Give it one."),
-    (with_keys(", curves=1"), "has an option curves, which the audit sets or keeps fo"),
-    (with_keys(", how=print"), "has an option how, whose type or default is none of a"),
+    (with_keys(", curves=1"), "has an option curves, which the audit sets or keeps"),
+    (with_keys(", how=print"), "has an option how, whose type or default is none of"),
     (with_keys("") + "\nmethod.unit = 'euro'", "has unit = 'euro'; it must be one of "),
 ]
 
@@ -475,9 +475,9 @@ SEEDED = "model, data, *, seed"
 ENGINES = [
     ("other = 1", "is no class of my_module.py; it has none."),
     ("def own(): ...", "must be a class; it is a function."),
-    ("class own: pass", "must have a function with the name of a method, such as perm"),
-    (own(SEEDED, "permutaton"), "has the function 'permutaton', which no method of au"),
-    (own("self, model, data"), "has a function permutation that must take (model, dat"),
+    ("class own: pass", "must have a function with the name of a method, such as"),
+    (own(SEEDED, "permutaton"), "has the function 'permutaton', which no method of"),
+    (own("self, model, data"), "has a function permutation that must take (model,"),
     (own(f"{SEEDED}, share=0.5"), "has a function permutation with 'share', which the"),
     ("class own:\n    version = 1", "has version = 1; it must be a text."),
 ]

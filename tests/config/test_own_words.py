@@ -40,7 +40,7 @@ def test_what_a_translator_gets_is_whole_and_sound():
         ("[page]\ncontents = 3", "page.contents must be a text."),
         ('months = ["Januar"]', "months must be 12 texts."),
         ('[page]\nfound = "{n} Zeilen"', "page.found has lost '{all}': '{n} Zeilen'."),
-        ('[page]\nfound = "{n} {al} {all}"', "page.found has '{al}', which nothing fi"),
+        ('[page]\nfound = "{n} {al} {all}"', "page.found has '{al}', which nothing"),
         ('[page]\ncontents = "{n}"', "page.contents has '{n}', which nothing fills in"),
         ("[page", "is no TOML: "),
     ],

@@ -90,7 +90,7 @@ def test_a_logo_that_could_act_is_refused_by_what_was_found(case, tmp_path):
 @for_each(
     [
         ("logo", "GIF89a", "logo 'logo.svg' is no PNG, JPEG or SVG image."),
-        ("logo", EMPTY + " " * 2_000_000, "logo 'logo.svg' has 2.0 MB; the report hol"),
+        ("logo", EMPTY + " " * 2_000_000, "logo 'logo.svg' has 2.0 MB; the report"),
         ("report", '[report]\naccent = "#ffcc00"\n', "accent '#ffcc00' has a contrast"),
         (
             "report",

@@ -213,7 +213,7 @@ REFUSED = {
     "another sign than a semicolon, tab, comma or vertical bar separates its cells, "
     "give it as --separator.",
     "Sales of 2024\n" + lines(COMMA): "rows.csv: line 2 has 2 cells, and the first ",
-    lines(COMMA) + '"1;2\n3;4\n': "rows.csv cannot be read as CSV: line 27: unexpect",
+    lines(COMMA) + '"1;2\n3;4\n': "rows.csv cannot be read as CSV: line 27:",
     lines(COMMA) + "1;2;3\n": "rows.csv: line 26 has 3 cells, and the first line 2. ",
 }
 

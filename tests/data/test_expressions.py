@@ -148,7 +148,7 @@ def test_a_faulty_section_is_told(tmp_path):
     with pytest.raises(ConfigError) as error:
         configured(tmp_path, EXPRESSION | {"expression": "open(age)"})
     assert str(error.value) == f"[derived] expression {CALLED.format(repr('open'))}"
-    with pytest.raises(ConfigError, match="of does not work with kind 'expression'; l"):
+    with pytest.raises(ConfigError, match="of does not work with kind 'expression';"):
         configured(tmp_path, EXPRESSION | {"expression": "pay + 1", "of": ["pay"]})
 
 

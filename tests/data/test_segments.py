@@ -93,5 +93,5 @@ def test_what_can_be_no_segment_is_refused(tmp_path):
     assert str(caught.value) == (
         "Column 'regoin' ([data] segments) is not in train.csv. Did you mean 'region'?"
     )
-    with pytest.raises(ConfigError, match="segments must leave out the target; it hol"):
+    with pytest.raises(ConfigError, match="segments must leave out the target; it"):
         datasets(tmp_path, segments=["y"])

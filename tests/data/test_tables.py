@@ -531,7 +531,7 @@ def test_no_message_shows_the_password(address, database, monkeypatch):
 @pytest.mark.parametrize(
     ("module", "words"),
     [
-        ("openpyxl", "a.xlsx cannot be read without openpyxl. Run: pip install openp"),
+        ("openpyxl", "a.xlsx cannot be read without openpyxl. Run: pip install"),
         ("sqlalchemy", "AUDIT_DB cannot be read without SQLAlchemy. Run: pip install"),
     ],
 )

@@ -82,10 +82,10 @@ CATEGORIES = 'end\npandas_categorical:[["a", "b"]]'
     ("old", "new", "message"),
     [
         ("tree\n", "forest\n", "its first line is not 'tree'. Write it with lgb.save "),
-        ("left_child=", "left_child=1 ", "Tree=0 is incomplete. Write it with lgb.sav"),
+        ("left_child=", "left_child=1 ", "Tree=0 is incomplete. Write it with"),
         ("is_linear=0", "is_linear=1", "it has linear models in its leaves. Write it"),
         ("=regression", "=cross_entropy_lambda", "for 'cross_entropy_lambda', whose"),
-        ("end of parameters", CATEGORIES, "trained on categories of pandas, whose lev"),
+        ("end of parameters", CATEGORIES, "trained on categories of pandas, whose"),
     ],
 )
 def test_a_text_that_is_not_read_says_why(old, new, message):

@@ -261,7 +261,7 @@ def test_a_missing_level_has_no_place_among_indicators():
     for n, words in ((1, "1 missing value"), (2, "2 missing values")):
         gap = X.assign(grade=X["grade"].where(X.index >= n))
         with pytest.raises(
-            DataError, match=f"'grade' has {words}, for which the one-h"
+            DataError, match=f"'grade' has {words}, for which the"
         ):
             model.predict(gap)
 
@@ -622,7 +622,7 @@ def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
     ("columns", "facts", "message"),
     [
         ({"size": "weight"}, {}, "reads 'weight', which is not in the data."),
-        ({}, {"encoder": "one_hot"}, "encoder 'one_hot' works only where the audit fi"),
+        ({}, {"encoder": "one_hot"}, "encoder 'one_hot' works only where the audit"),
     ],
 )
 def test_a_file_that_does_not_suit_the_data_is_refused(
@@ -725,7 +725,7 @@ def test_what_is_no_prediction_is_refused(answer, facts, what, returned):
 
 def test_predictions_that_are_not_finite_are_counted():
     with pytest.raises(
-        ModelError, match="2 of the 3 that its function returned are Na"
+        ModelError, match="2 of the 3 that its function returned are"
     ):
         answering([1.0, np.nan, np.inf])()
 

@@ -146,7 +146,7 @@ def test_a_learner_of_mlr3_judges_missing_values_itself(loaded, rows):
         ("learner_k", "regression", "predicts the classes 'v', 'u', 'w', and task"),
         ("learner", "binary", "predicts a number, and task 'binary' needs"),
         ("caret_without", "binary", "trained without probabilities of classes. Train "),
-        ("explainer_lost", "regression", "object 'lost_slope' not found. If its predi"),
+        ("explainer_lost", "regression", "object 'lost_slope' not found. If its"),
         ("script", "regression", 'that predicts for it: predict = "predict.R"'),
     ],
 )

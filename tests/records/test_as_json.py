@@ -248,8 +248,8 @@ def measured(document):
     ("change", "message"),
     [
         (lambda d: d.pop("schema_version"), "of an audit: it has no schema_version."),
-        (lambda d: d.update(schema_version="1.5"), "'1.5'; this version reads 2.0. Us"),
-        (lambda d: d.update(later=[1]), "has 'later', which no result of schema 2.0 h"),
+        (lambda d: d.update(schema_version="1.5"), "'1.5'; this version reads 2.0."),
+        (lambda d: d.update(later=[1]), "has 'later', which no result of schema 2.0"),
         (lambda d: d["findings"][0].update(owner=1), f"{CANNOT}Finding has no field '"),
         (lambda d: d.pop("checks"), f"result.json lacks 'checks', {LACKS}"),
         (lambda d: measured(d).pop("raw"), f"lacks 'Importance.raw', {LACKS}"),
