@@ -58,7 +58,7 @@ OF_AN_ENGINE = """
 method = "permutation"
 losses = ["rmse", "my_module:pinball"]
 engines = ["my_module:Halves"]
-n_repeats = 200
+n_repeats = 60
 """
 OF_PAGE = "\n".join(b.text for b in blocks("python") if b.page == "docs/extending.md")
 CONSTANT = """
@@ -228,75 +228,44 @@ def test_a_loss_of_ones_own_measures_what_ours_of_the_same_formula_does(tmp_path
     assert "main process" not in messages
 
 
-@for_each(
-    [
-        (
-            "spoil",
-            "my_module:spoil raised ValueError: assignment destination is read-only "
-            "(my_module.py, line 6).",
-        ),
-        (
-            "twice",
-            "my_module:twice must return one number; it returned ndarray of shape "
-            "(20,).",
-        ),
-    ]
-)
-def test_a_loss_that_breaks_its_contract_is_refused(case, tmp_path):
-    name, message = case
-    asked = losses_of(f"my_module:{name}")
-    (item,) = load_config(written(tmp_path / "a", ROOT_MEAN, asked)).extensions
+def test_a_loss_that_breaks_its_contract_is_refused(tmp_path):
     y = np.arange(20.0)
-    with pytest.raises(ia.AuditError) as error:
-        item.row.function(y, y, y)
-    assert str(error.value) == message
+    for name, message in {
+        "spoil": "raised ValueError: assignment destination is read-only (my_module.py",
+        "twice": "must return one number; it returned ndarray of shape (20,).",
+    }.items():
+        asked = losses_of(f"my_module:{name}")
+        (item,) = load_config(written(tmp_path / name, ROOT_MEAN, asked)).extensions
+        with pytest.raises(ia.AuditError) as error:
+            item.row.function(y, y, y)
+        assert str(error.value).startswith(f"my_module:{name} {message}")
 
 
 ANSWERS = """
 import numpy as np
 def method(model, data, *, seed):
-    n = len(data.groups)
+    n, one = len(data.groups), np.ones((1, 1))
     data.X.iloc[:, :] = 0.0
     {line}
 """
+RAW = (
+    "raw of shape (10, n_repeats, 1), features or groups first; it has shape (9, 1, 1)."
+)
+BROKEN = [
+    ("return np.zeros((n - 1, 1, 1)), one", RAW),
+    ("return np.zeros((n, 2, 1)), one", "baseline of shape (2, 1); it has shape (1, 1"),
+    ("return np.zeros((n, 1, 1)), np.nan * one", "a baseline without NaN; only raw"),
+    ("return np.zeros((n, 1, 1))", "two arrays, raw and baseline; it returned ndarray"),
+    ("return [['a']], 1", "numbers: ValueError: could not convert string to float: 'a"),
+    ("return np.full((n, 1, 1), 1j), one", "real numbers; some are complex."),
+]
 
 
 @pytest.mark.slow
 @for_each(
     [
-        (
-            "return np.zeros((n - 1, 1, 1)), np.zeros((1, 1))",
-            "my_module:method must return raw of shape (10, n_repeats, 1), features or "
-            "groups first; it has shape (9, 1, 1).",
-        ),
-        (
-            "return np.zeros((n, 2, 1)), np.zeros((1, 1))",
-            "my_module:method must return baseline of shape (2, 1); it has shape "
-            "(1, 1).",
-        ),
-        (
-            "return np.zeros((n, 1, 1)), np.full((1, 1), np.nan)",
-            "my_module:method must return a baseline without NaN; only raw may hold "
-            "NaN, where a feature has no answer.",
-        ),
-        (
-            "return np.zeros((n, 1, 1))",
-            "my_module:method must return two arrays, raw and baseline; it returned "
-            "ndarray.",
-        ),
-        (
-            "return [['a']], 1",
-            "my_module:method must return numbers: ValueError: could not convert "
-            "string to float: 'a'.",
-        ),
-        (
-            "return np.full((n, 1, 1), 1j), np.zeros((1, 1))",
-            "my_module:method must return real numbers; some are complex.",
-        ),
-        (
-            "raise KeyError('x')",
-            "my_module:method raised KeyError: 'x' (my_module.py, line 6).",
-        ),
+        *((line, f"must return {words}") for line, words in BROKEN),
+        ("raise KeyError('x')", "raised KeyError: 'x' (my_module.py, line 6)."),
     ]
 )
 def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
@@ -307,61 +276,35 @@ def test_a_method_that_breaks_its_contract_is_a_finding_and_spoils_nothing(
     code = ANSWERS.format(line=line)
     result = result_of(written(tmp_path / "a", code, asked))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
-    assert finding.message.endswith(f"failed: {message}")
+    assert f"failed: my_module:method {message}" in finding.message
     assert finding.cause.startswith("own_code: ")
     (record,) = result.importances
     assert np.ptp(record.mean) > 1
 
 
+def with_keys(keys):
+    return f"def method(model, data, *, seed{keys}): ..."
+
+
 PROBLEMS = [
     ("x = 1", "is no function of my_module.py; it has none."),
-    (
-        "def metod(model, data, *, seed): ...",
-        "is no function of my_module.py; it has 'metod'.",
-    ),
-    (
-        "from math import exp\nfrom json import dumps\ndef metod(): ...",
-        "is no function of my_module.py; it has 'metod'.",
-    ),
-    (
-        "import nothing_here",
-        "cannot be imported: ModuleNotFoundError: No module named 'nothing_here'.",
-    ),
+    ("from json import dumps\ndef metod(): ...", "is no function of my_module.py; it "),
+    ("import gone", "cannot be imported: ModuleNotFoundError: No module named 'gone'."),
     ("def method(:", "cannot be imported: SyntaxError: "),
     ("raise SystemExit(3)", "cannot be imported: SystemExit: 3."),
-    (
-        "def method(model): ...",
-        "must take (model, data, *, seed, …); it takes (model).",
-    ),
-    (
-        "def method(model, data, *, seed, share): ...",
-        "has an option share without a default. Give it one.",
-    ),
-    (
-        "def method(model, data, *, seed, curves=1): ...",
-        "has an option curves, which the audit sets or keeps for itself. Choose "
-        "another name.",
-    ),
-    (
-        "def method(model, data, *, seed, how=print): ...",
-        "has an option how, whose type or default is none of audit.toml: a text, a "
-        "number, true or false, or a list or table of these.",
-    ),
-    (
-        "def method(model, data, *, seed): ...\nmethod.unit = 'euro'",
-        "has unit = 'euro'; it must be one of 'loss', 'prediction', 'y', '1'.",
-    ),
+    ("def method(model): ...", "must take (model, data, *, seed, …); it takes (model)"),
+    (with_keys(", share"), "has an option share without a default. Give it one."),
+    (with_keys(", curves=1"), "has an option curves, which the audit sets or keeps"),
+    (with_keys(", how=print"), "has an option how, whose type or default is none of"),
+    (with_keys("") + "\nmethod.unit = 'euro'", "has unit = 'euro'; it must be one of "),
 ]
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_file_that_is_not_there_or_hides_an_installed_module_is_named(tmp_path):
     with pytest.raises(ConfigError) as error:
         parse_config({"importance": [{"method": "none_such:f"}]}, base=tmp_path)
     where = f"there is no none_such.py in the folder of the audit, {str(tmp_path)!r}."
     assert str(error.value) == f"Method 'none_such:f' cannot be imported: {where}"
-
-
-def test_a_file_cannot_stand_in_for_an_installed_module(tmp_path):
     (tmp_path / "statistics.py").write_text("def mean(y, p, w): return 0.0")
     entry = {"method": "permutation", "losses": ["statistics:mean"]}
     with pytest.raises(ConfigError, match=r"Rename statistics\.py"):
@@ -390,20 +333,34 @@ def off_by(y, prediction, weights):
     return np.average(np.abs(y - prediction), weights=weights)
 
 
-def test_a_call_from_python_takes_functions():
+class Unmoved:
+    """Says that nothing matters."""
+
+    @staticmethod
+    def permutation(model, data, *, seed, n_repeats=10):
+        """Zeros."""
+        return flat(model, data, seed=seed, n_repeats=n_repeats)
+
+
+def diabetes():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    model = LinearRegression().fit(X, y)
-    audit = ia.audit(
-        *(model, X, y),
-        methods=["permutation", flat],
-        losses=["mae", off_by],
-        n_repeats=3,
-    )
-    ours, own, of_flat = audit.result.importances
+    return LinearRegression().fit(X, y), X, y
+
+
+def test_a_call_from_python_takes_functions_and_a_class_as_an_engine():
+    asked = {"methods": ["permutation", flat], "losses": ["mae", off_by]}
+    result = ia.audit(*diabetes(), **asked, n_repeats=3).result
+    ours, own, of_flat = result.importances
     np.testing.assert_allclose(own.mean, ours.mean, rtol=1e-12)
     assert (of_flat.method, of_flat.n_repeats) == ("test_extensions:flat", 3)
     with pytest.raises(ConfigError, match=r"'<lambda>' was given\. Write it with def"):
-        ia.audit(model, X, y, losses=[lambda *_: 0.0])
+        ia.audit(*diabetes(), losses=[lambda *_: 0.0])
+    (row,) = ia.audit(*diabetes(), engines=[Unmoved]).result.agreement.to_dict(
+        "records"
+    )
+    assert (row["engine_b"], row["verdict"]) == ("test_extensions:Unmoved", "disagrees")
+    with pytest.raises(ConfigError, match="Engine 'test_extensions:flat' must be a cl"):
+        ia.audit(*diabetes(), engines=[flat])
 
 
 @pytest.mark.parametrize("has_source", [True, False])
@@ -418,15 +375,9 @@ def test_what_a_notebook_cell_defines_is_taken_and_said_not_to_be_stored(
     monkeypatch.setitem(sys.modules, "__main__", session)
     cell = vars(session)
     exec(compile(OF_PAGE, name, "exec"), cell)
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
-    model = LinearRegression().fit(X, y)
-    audit = ia.audit(
-        *(model, X, y),
-        methods=["permutation", cell["reversal"]],
-        losses=["mae", cell["pinball"]],
-        engines=[cell["Halves"]],
-        n_repeats=3,
-    )
+    asked = {"methods": ["permutation", cell["reversal"]]}
+    asked |= {"losses": ["mae", cell["pinball"]], "engines": [cell["Halves"]]}
+    audit = ia.audit(*diabetes(), **asked, n_repeats=3)
     assert {r.method for r in audit.importances} == {"permutation", "__main__:reversal"}
     facts = {item["kind"]: item for item in audit.run.config["extensions"]}
     source = (
@@ -440,56 +391,35 @@ def test_what_a_notebook_cell_defines_is_taken_and_said_not_to_be_stored(
     assert f"defined in the session, not stored; {what}" in page
 
 
-@pytest.fixture(scope="module")
-def outcome_of_an_engine(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("audits") / "engine"
-    return run_audit(written(folder, OF_PAGE, OF_AN_ENGINE), pdf=False)
-
-
 @pytest.mark.slow
-def test_the_engine_of_the_page_agrees_with_ours_also_on_a_loss_of_ones_own(
-    outcome_of_an_engine,
-):
-    result = outcome_of_an_engine.result
-    rows = result.agreement
+def test_the_engine_of_the_page_agrees_with_ours_also_on_a_loss_of_ones_own(tmp_path):
+    outcome = run_audit(written(tmp_path / "a", OF_PAGE, OF_AN_ENGINE), pdf=False)
+    rows = outcome.result.agreement
     assert dict(zip(rows["loss"], rows["verdict"], strict=True)) == {
         "rmse": "equivalent",
         "my_module:pinball": "equivalent",
     }
     assert {*rows["engine_b"]} == {"my_module:Halves"}
     assert rows["reasons"].str.startswith("STREAM: the draws are independent").all()
-    assert "R" not in result.run.versions
-
-
-@pytest.mark.slow
-def test_the_engine_of_the_page_is_named_with_file_digest_and_version(
-    outcome_of_an_engine,
-):
+    assert "R" not in outcome.result.run.versions
     digest = sha256(OF_PAGE.encode()).hexdigest()
-    page = text_of((outcome_of_an_engine.folder / "report.html").read_bytes())
+    page = text_of((outcome.folder / "report.html").read_bytes())
     for words in (
         f"my_ module: Halves in my_module.py , SHA-256 {digest}",
         "Permutation that exchanges the halves of a shuffled column.",
         "my_module:Halves 1.0",
         "the report cannot tell how much of that code is independent.",
         "not known of my_ module: Halves",
+        "but no R package that ran here did: an engine of this audit's own",
     ):
         assert words in page.replace("\u200b", ""), words
-    entries = outcome_of_an_engine.result.run.config["extensions"]
+    entries = outcome.result.run.config["extensions"]
     kinds = {entry["kind"] for entry in entries if entry["sha256"] == digest}
     assert kinds == {"loss", "engine"}
-
-
-@pytest.mark.slow
-def test_an_engine_of_ones_own_alone_confirms_nothing_and_the_verdict_says_so(
-    outcome_of_an_engine,
-):
-    result = replace(outcome_of_an_engine.result, findings=())
+    # Alone it confirms nothing.
+    result = replace(outcome.result, findings=())
     assert result.verdict == "confirmed with exceptions"
-    page = text_of((outcome_of_an_engine.folder / "report.html").read_bytes())
-    assert "but no R package that ran here did: an engine of this audit's own" in page
     assert reason(result).startswith("Only an engine of this audit's own reproduced")
-    rows = result.agreement
     with_dalex = pd.concat([rows, rows.iloc[:1].assign(engine_b="DALEX")])
     assert result.with_frames(agreement=with_dalex).verdict == "confirmed"
 
@@ -518,24 +448,13 @@ def test_an_engine_that_draws_nothing_and_has_the_same_numbers_is_replayed(tmp_p
     assert rows.loc["lowess_r2", "reasons"] == reason
 
 
-@for_each(
-    [
-        (
-            "return [[[0.0]]] * (len(data.groups) - 1), [[0.0]]",
-            "must return raw of shape (10, n_repeats, 1), features or groups first; it "
-            "has shape (9, 1, 1).",
-        ),
-        ("raise KeyError('x')", "raised KeyError: 'x' (my_module.py, line 3)."),
-    ]
-)
-def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(
-    case, tmp_path
-):
-    line, message = case
+def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(tmp_path):
+    line = "return [[[0.0]]] * (len(data.groups) - 1), [[0.0]]"
     code = f"class own:\n    def permutation(model, data, *, seed):\n        {line}\n"
     result = result_of(written(tmp_path / "a", code, OF_OWN))
     (finding,) = [f for f in result.findings if f.check == "method_failed"]
-    assert finding.message.endswith(f"failed: my_module:own.permutation {message}")
+    message = f"my_module:own.permutation must return {RAW}"
+    assert finding.message.endswith(f"failed: {message}")
     assert finding.cause.startswith("own_code: ")
     assert finding.engines == ("my_module:own",)
     (row,) = result.agreement.to_dict("records")
@@ -545,33 +464,22 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(
     assert ours.engine == "python"
 
 
+OWN = "class own:\n    "
+
+
+def own(keys, name="permutation"):
+    return f"class own:\n    def {name}({keys}): ..."
+
+
+SEEDED = "model, data, *, seed"
 ENGINES = [
     ("other = 1", "is no class of my_module.py; it has none."),
     ("def own(): ...", "must be a class; it is a function."),
-    (
-        "class own: pass",
-        "must have a function with the name of a method, such as permutation; it has "
-        "none.",
-    ),
-    (
-        "class own:\n    def permutaton(model, data, *, seed): ...",
-        "has the function 'permutaton', which no method of audit.toml is called. Begin "
-        "the name of a helper with _.",
-    ),
-    (
-        "class own:\n    def permutation(self, model, data): ...",
-        "has a function permutation that must take (model, data, *, seed, …); it takes "
-        "(self, model, data).",
-    ),
-    (
-        "class own:\n    def permutation(model, data, *, seed, share=0.5): ...",
-        "has a function permutation with 'share', which the method permutation has "
-        "not; it has 'n_repeats', ",
-    ),
-    (
-        "class own:\n    version = 1",
-        "has version = 1; it must be a text.",
-    ),
+    ("class own: pass", "must have a function with the name of a method, such as"),
+    (own(SEEDED, "permutaton"), "has the function 'permutaton', which no method of"),
+    (own("self, model, data"), "has a function permutation that must take (model,"),
+    (own(f"{SEEDED}, share=0.5"), "has a function permutation with 'share', which the"),
+    ("class own:\n    version = 1", "has version = 1; it must be a text."),
 ]
 
 
@@ -588,26 +496,6 @@ def test_what_cannot_serve_is_named_before_anything_is_read(case, tmp_path):
         load_config(written(tmp_path / "a", code, asked))
     start = f"audit.toml: {kind} 'my_module:{name}' {message}"
     assert str(error.value).startswith(start)
-
-
-class Unmoved:
-    """Says that nothing matters."""
-
-    @staticmethod
-    def permutation(model, data, *, seed, n_repeats=10):
-        """Zeros."""
-        del model, seed
-        return np.zeros((len(data.groups), n_repeats, 1)), np.zeros((n_repeats, 1))
-
-
-def test_a_call_from_python_takes_a_class_as_an_engine():
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
-    model = LinearRegression().fit(X, y)
-    result = ia.audit(model, X, y, engines=[Unmoved]).result
-    (row,) = result.agreement.to_dict("records")
-    assert (row["engine_b"], row["verdict"]) == ("test_extensions:Unmoved", "disagrees")
-    with pytest.raises(ConfigError, match="Engine 'test_extensions:flat' must be a cl"):
-        ia.audit(model, X, y, engines=[flat])
 
 
 class EntryPoint:

@@ -3,6 +3,7 @@
 import tomllib
 
 import pytest
+from tests.data.reading import csv_of
 
 from importance_audit.config import init_file
 from importance_audit.config.init_file import starter, starter_from
@@ -165,10 +166,7 @@ LEFT_OUT = {
         "holds dates such as '01/01/2024', whose format may be \"%d/%m/%Y\" or ",
     ),
     "day": (["2024-01-31"] * N, "holds dates such as '2024-"),
-    "id": (
-        [f"c{i}" for i in range(N)],
-        "every value is different, so it identifies rows",
-    ),
+    "code": ([f"c{i}" for i in range(N)], "every value is different, so it identifies"),
     "same": (["5"] * N, 'constant, "5"'),
     "rare": (cycle(*[""] * 5, "1"), "20 of 24 missing"),
     "none": ([""] * N, "empty"),
@@ -186,6 +184,10 @@ LEFT_OUT = {
         "holds mostly numbers, but 8 of 24 cells are text: 'low'",
     ),
     "far": (["1e400", *NUMBERS[1:]], "has 1 infinite cell"),
+    "customer_id": (cycle(1.5, 2.5), "its name suggests an identifier"),
+    "customerId": (cycle(1.5, 2.5), "its name suggests an identifier"),
+    "ID": (cycle(1.5, 2.5), "its name suggests an identifier"),
+    "number": ([*range(100, 124)], "every value is different, so it identifies rows"),
     "once": ([*"ab" * 10, *"xxab"], 'in the test rows only: "x"; merge rare levels'),
 }
 
@@ -193,11 +195,19 @@ LEFT_OUT = {
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp_path):
     cells, reason = LEFT_OUT[name]
-    rows = "".join(f'"{a}",{b},{b}\n' for a, b in zip(cells, NUMBERS, strict=True))
-    text, document = started(tmp_path, f"{name},good,y\n{rows}")
+    rows = zip(cells, NUMBERS, NUMBERS, strict=True)
+    text, document = started(tmp_path, csv_of((name, "good", "y"), *rows))
     assert f'    # "{name}",  # left out: {reason}' in text
     assert document["data"]["features"] == ["good"]
     read_datasets(**parse_config(document, base=tmp_path / "audit").data_arguments)
+
+
+def test_a_name_or_values_that_only_look_like_an_identifier_keep_their_column(tmp_path):
+    kept = {"humid": cycle(1.5, 2.5), "valid": cycle("true", "false"), "share": NUMBERS}
+    rows = zip(*kept.values(), NUMBERS, strict=True)
+    text = csv_of((*kept, "y"), *rows)
+    _, document = started(tmp_path, text)
+    assert document["data"]["features"] == [*kept]
 
 
 def rows_of(document, folder):
@@ -256,31 +266,10 @@ def test_of_many_columns_those_left_out_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("y", "x", "target", "message"),
     [
-        (
-            NUMBERS,
-            cycle("5"),
-            "y",
-            "table.csv has no column that can be a feature ('x': constant, \"5\"). "
-            "Correct one of them.",
-        ),
-        (
-            NUMBERS,
-            NUMBERS,
-            "yy",
-            "Target column 'yy' is not in table.csv. Did you mean 'y'?",
-        ),
-        (
-            cycle(1),
-            NUMBERS,
-            "y",
-            "table.csv: target 'y' has 1 value, and a target needs two or more.",
-        ),
-        (
-            [""] * N,
-            NUMBERS,
-            "y",
-            "table.csv: target 'y' has no value, and a target needs two or more.",
-        ),
+        (NUMBERS, cycle("5"), "y", "has no column that can be a feature ('x':"),
+        (NUMBERS, NUMBERS, "yy", "is not in table.csv. Did you mean 'y'?"),
+        (cycle(1), NUMBERS, "y", "target 'y' has 1 value, and a target needs two or"),
+        (cycle(""), NUMBERS, "y", "target 'y' has no value, and a target needs two"),
     ],
 )
 def test_a_table_without_a_usable_target_or_feature_is_told_why(
@@ -288,7 +277,7 @@ def test_a_table_without_a_usable_target_or_feature_is_told_why(
 ):
     with pytest.raises(DataError) as error:
         started(tmp_path, table(y, x), target=target)
-    assert str(error.value) == message
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -325,29 +314,6 @@ def test_models_are_proposed_that_fit_task_and_features(x, y, names, tmp_path):
     assert [type(model.estimator).__name__ for model in fitted] == names
 
 
-IDENTIFIERS = {
-    "customer_id": (cycle(1.5, 2.5), "its name suggests an identifier"),
-    "customerId": (cycle(1.5, 2.5), "its name suggests an identifier"),
-    "ID": (cycle(1.5, 2.5), "its name suggests an identifier"),
-    "number": (
-        [*range(100, 100 + N)],
-        "every value is different, so it identifies rows",
-    ),
-    "humid": (cycle(1.5, 2.5), ""),
-    "valid": (cycle("true", "false"), ""),
-    "share": (NUMBERS, ""),
-}
-
-
-@pytest.mark.parametrize("name", IDENTIFIERS)
-def test_what_identifies_rows_is_proposed_as_left_out(name, tmp_path):
-    cells, reason = IDENTIFIERS[name]
-    rows = "".join(f"{a},{b},{b}\n" for a, b in zip(cells, NUMBERS, strict=True))
-    text, document = started(tmp_path, f"{name},good,y\n{rows}")
-    assert (name in document["data"]["features"]) == (not reason)
-    assert (f'    # "{name}",  # left out: {reason}' in text) == bool(reason)
-
-
 @pytest.mark.parametrize("installed", [(), ("DALEX",), ("DALEX", "vip")])
 def test_the_engines_are_those_that_are_here(installed, tmp_path, monkeypatch):
     def described(name):
@@ -358,13 +324,16 @@ def test_the_engines_are_those_that_are_here(installed, tmp_path, monkeypatch):
     assert sorted(document["importance"][0]["engines"]) == sorted(installed)
 
 
-@pytest.mark.parametrize(("n_features", "is_wide"), [(60, False), (61, True)])
+@pytest.mark.parametrize(("n_features", "is_wide"), [(56, False), (57, True)])
 def test_of_many_features_the_cost_is_said_and_pairs_of_few_are_offered(
     n_features, is_wide, tmp_path
 ):
-    names = ",".join(f"x{k}" for k in range(n_features))
-    rows = "".join(f"{','.join([v] * n_features)},{v}\n" for v in NUMBERS)
-    text, document = started(tmp_path, f"{names},y\n{rows}")
+    """A column of dates counts as two: the month and the weekday of each."""
+    names = [*(f"x{k}" for k in range(n_features)), "seen", "sold", "y"]
+    days = [f"2024-{i % 12 + 1:02}-{i + 1:02}" for i in range(N)]
+    of_row = zip(NUMBERS, days, strict=True)
+    lines = ([v] * n_features + [day] * 2 + [v] for v, day in of_row)
+    text, document = started(tmp_path, csv_of(names, *lines))
     parse_config(document)
     cost = "# Cost: 61 features. Each repeat needs 61 predictions of all test rows"
     assert (cost in text) == is_wide
@@ -373,12 +342,3 @@ def test_of_many_features_the_cost_is_said_and_pairs_of_few_are_offered(
         _, head, offered = text.partition("# [[importance]]")
         entry = (head + offered.partition("\n\n")[0]).replace("# ", "")
         parse_config(tomllib.loads(entry))
-
-
-def test_the_parts_of_every_column_of_dates_count_as_features(tmp_path):
-    names = [f"x{k}" for k in range(55)] + ["seen", "sold", "paid"]
-    days = [f"2024-{i % 12 + 1:02}-{i + 1:02}" for i in range(N)]
-    cells = ([v] * 55 + [day] * 3 + [v] for v, day in zip(NUMBERS, days, strict=True))
-    rows = "".join(f"{','.join(row)}\n" for row in cells)
-    text, _ = started(tmp_path, f"{','.join(names)},y\n{rows}")
-    assert "# Cost: 61 features." in text  # the month and the weekday of each

@@ -9,7 +9,6 @@ from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.permutation import permutation, permuted_target
 from importance_audit.r_bridge import host
-from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import ConfigError
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -67,14 +66,6 @@ def test_the_order_of_features_says_who_gets_which_draw():
     assert losses(turned)["b"] == losses(alone)["b"] != losses(straight)["b"]
 
 
-def test_more_repeats_of_one_seed_begin_with_the_same_draws():
-    few, many = measured(
-        {**SEEDED, "name": "few"}, {**SEEDED, "name": "many", "n_repeats": 5}
-    )
-    np.testing.assert_array_equal(many.raw[:, :2], few.raw)
-    np.testing.assert_array_equal(many.y_permuted[:2], few.y_permuted)
-
-
 @pytest.mark.needs_dalex
 def test_dalex_draws_with_the_same_seed_in_the_same_order():
     result = audited_entries(TURNED)
@@ -111,15 +102,6 @@ def test_entries_that_ask_the_same_are_told_apart_by_their_names():
         'entry = "first")',
         'entry = "second")',
     ]
-
-
-def test_a_result_keeps_names_and_losses_of_the_target_in_its_json():
-    result = audited_entries({**SEEDED, "name": "first"})
-    (loaded_record,), (record,) = (
-        by(r, "python") for r in (loads(dumps(result)), result)
-    )
-    assert loaded_record.entry == "first"
-    np.testing.assert_array_equal(loaded_record.y_permuted, record.y_permuted)
 
 
 @pytest.mark.slow

@@ -36,12 +36,12 @@ def in_parentheses(texts):
 
 SEMICOLON, COMMAS = {"separator": ";"}, {"separator": ";", "decimal": ","}
 KILO = COMMAS | {"thousands": "."}
+MANY = [f"{text}EUR" for text in GERMAN[1:]]
 FILES = {
     "plain": (lines(POINT, ","), {}),
     "semicolons": (lines(POINT), SEMICOLON),
     "decimal comma": (lines(COMMA), COMMAS),
     "tabs": (lines(COMMA, "\t"), {"separator": "\t", "decimal": ","}),
-    "bars": (lines(POINT, "|"), {"separator": "|"}),
     "quoted": (
         lines([f'"{text}"' for text in COMMA], ","),
         {"separator": ",", "decimal": ","},
@@ -51,10 +51,6 @@ FILES = {
     "French": (lines(FRENCH), COMMAS | {"thousands": " "}),
     "Swiss": (
         lines([text.replace(",", "'") for text in GROUPED]),
-        SEMICOLON | {"thousands": "'"},
-    ),
-    "Swiss, curly": (
-        lines([text.replace(",", "’") for text in GROUPED]),
         SEMICOLON | {"thousands": "'"},
     ),
     "Swiss, both": (
@@ -68,9 +64,8 @@ FILES = {
         COMMAS | {"strip": ["%"]},
     ),
     "euro": (lines([f"€ {text}" for text in GERMAN]), KILO | {"strip": ["€"]}),
-    "EUR": (lines([f"{text}EUR" for text in GERMAN]), KILO | {"strip": ["EUR"]}),
-    "EUR, some apart": (
-        lines([f"{GERMAN[0]} EUR", *[f"{text}EUR" for text in GERMAN[1:]]]),
+    "EUR": (
+        lines([f"{GERMAN[0]} EUR", *[f"{x}EUR" for x in GERMAN[1:]]]),
         KILO | {"strip": ["EUR"]},
     ),
     "dollar": (
@@ -175,11 +170,6 @@ def test_a_sign_of_two_meanings_is_asked_about(text, cell, sign, name, tmp_path)
     assert read_back(tmp_path, decimal=sign)[0] == [float(text) for text in THREE]
 
 
-def test_three_decimals_beside_commas_are_decimals(tmp_path):
-    (tmp_path / "rows.csv").write_text(lines(THREE, ","))
-    assert read_back(tmp_path)[0] == [float(text) for text in THREE]
-
-
 # Groups of an address do not decide what a point means.
 ADDRESSES = "client,x,y\n" + "".join(
     f"192.168.142.{i},{n},{i % 3}\n" for i, n in enumerate(THREE, start=100)
@@ -202,52 +192,37 @@ def test_three_decimals_without_another_sign_are_asked_about(text, tmp_path):
         guessed(tmp_path / "rows.csv", {})
 
 
-def test_decimals_with_an_exponent_and_blanks_that_do_not_break_are_numbers(tmp_path):
-    cells = ["0,5", "1,2E-05", "0,25"] * 8
-    (tmp_path / "rows.csv").write_text(lines(cells))
-    assert read_back(tmp_path)[0] == [0.5, 1.2e-05, 0.25] * 8
-    cells = ["12\u00a0%", "1,5\u202f%", "3%"] * 8
-    (tmp_path / "rows.csv").write_text(lines(cells), encoding="utf-8")
-    assert read_back(tmp_path)[0] == [12.0, 1.5, 3.0] * 8
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        (lines(THREE, ","), [n / 1000 for n in WHOLE]),  # beside commas
+        (lines(["0,5", "1,2E-05", "0,25"] * 8), [0.5, 1.2e-05, 0.25] * 8),
+        (lines(["12\u00a0%", "1,5\u202f%", "3%"] * 8), [12.0, 1.5, 3.0] * 8),
+    ],
+)
+def test_three_decimals_exponents_and_blanks_that_do_not_break_are_of_numbers(
+    text, numbers, tmp_path
+):
+    (tmp_path / "rows.csv").write_text(text, encoding="utf-8")
+    assert read_back(tmp_path)[0] == numbers
 
 
 REFUSED = {
-    "empty": (
-        "",
-        "rows.csv is empty. Save it with a line of column names and its rows.",
-    ),
-    "one column": (
-        "y\n1,5\n2,5\n".replace(",", "."),
-        "rows.csv has one column, 'y', and needs another as a feature. If another sign "
-        "than a semicolon, tab, comma or vertical bar separates its cells, give it as "
-        "--separator.",
-    ),
-    "title": (
-        "Sales of 2024\n" + lines(COMMA),
-        "rows.csv: line 2 has 2 cells, and the first line 1. The first line must name "
-        "the columns: 'Sales of 2024' does not name all. Remove titles above the names,"
-        " and name the column that names rows.",
-    ),
-    "quotation mark": (
-        lines(COMMA) + '"1;2\n3;4\n',
-        "rows.csv cannot be read as CSV: line 27: unexpected end of data. The row "
-        "begins in line 26; does a quotation mark lack its pair?",
-    ),
-    "cells": (
-        lines(COMMA) + "1;2;3\n",
-        "rows.csv: line 26 has 3 cells, and the first line 2. Quote cells that hold a "
-        "semicolon, or set another separator beside the file (init: --separator).",
-    ),
+    "": "rows.csv is empty. Save it with a line of column names and its rows.",
+    "y\n1.5\n2.5\n": "rows.csv has one column, 'y', and needs another as a feature. If "
+    "another sign than a semicolon, tab, comma or vertical bar separates its cells, "
+    "give it as --separator.",
+    "Sales of 2024\n" + lines(COMMA): "rows.csv: line 2 has 2 cells, and the first ",
+    lines(COMMA) + '"1;2\n3;4\n': "rows.csv cannot be read as CSV: line 27:",
+    lines(COMMA) + "1;2;3\n": "rows.csv: line 26 has 3 cells, and the first line 2. ",
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_table_is_refused_with_what_was_seen(name, tmp_path):
-    text, message = REFUSED[name]
+@pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
+def test_what_is_no_table_is_refused_with_what_was_seen(text, tmp_path):
     (tmp_path / "rows.csv").write_text(text)
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=f"^{REFUSED[text]}"):
         read_back(tmp_path)
-    assert str(error.value) == message
 
 
 def test_a_column_without_a_name_identifies_rows(tmp_path):
@@ -265,17 +240,12 @@ def test_a_column_that_may_hold_thousands_says_how_to_read_it(tmp_path):
     assert read_back(tmp_path, thousands=".")[0] == WHOLE
 
 
-def test_an_unknown_encoding_is_refused(tmp_path):
+def test_options_that_do_not_suit_the_file_are_refused(tmp_path):
     (tmp_path / "rows.csv").write_text(lines(COMMA))
     with pytest.raises(DataError, match="cannot be read with encoding 'utf-9'"):
         guessed(tmp_path / "rows.csv", {"encoding": "utf-9"})
-
-
-def test_options_for_other_files_are_refused(tmp_path):
-    (tmp_path / "rows.csv").write_text(lines(COMMA))
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=r"^--sheet works only with \.xlsx files"):
         read_back(tmp_path, sheet="A")
-    assert str(error.value) == ("--sheet works only with .xlsx files; leave it out.")
 
 
 @pytest.mark.parametrize(

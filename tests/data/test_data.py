@@ -3,17 +3,18 @@
 import hashlib
 import re
 import struct
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.data import reading
+from tests.data.reading import csv_of, refusal
 
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import (
     dataset,
     datasets_frame,
     describe,
-    read_datasets,
 )
 from importance_audit.data.splits import drawn_rows
 from importance_audit.records.errors import DataError
@@ -22,26 +23,14 @@ TRAIN = "x,zone,y\n1,north,10\n2,south,11\n3,north,12.5\n"
 TEST = "x,zone,y\n4,south,13\n5,north,14\n"
 
 
-def configured(folder, rows=TRAIN, test=TEST, **data):
-    """Return a configuration of one table (test: a split) or of two."""
-    (folder / "train.csv").write_text(rows, encoding="utf-8")
-    if isinstance(test, str):
-        (folder / "test.csv").write_text(test, encoding="utf-8")
-        test = {"file": "test.csv"}
-    sections = {"groups": data.pop("groups", {}), "seed": data.pop("seed", 1)}
-    usual = {"train": {"file": "train.csv"}, "test": test}
-    usual |= {"target": "y", "task": "regression"}
-    return parse_config({"data": usual | data, **sections}, base=folder)
+def read(folder, train=TRAIN, test=TEST, **keys):
+    return reading.read(folder, train, test, **keys)
 
 
-def read(folder, *args, **data):
-    return read_datasets(**configured(folder, *args, **data).data_arguments)
-
-
-def column(cells, folder, **data):
+def column(cells, folder, **keys):
     """Return the training column that the cells of a CSV file spell."""
-    rows = "".join(f"{cell},1\n" for cell in cells)
-    return read(folder, f"x,y\n{rows}", f"x,y\n{rows}", **data)[0].X["x"]
+    text = csv_of(("x", "y"), *((cell, 1) for cell in cells))
+    return read(folder, text, None, **keys)[0].X["x"]
 
 
 def test_training_rows_that_are_not_known_are_none(tmp_path):
@@ -84,19 +73,16 @@ def test_a_column_is_of_the_type_that_its_cells_spell(
     assert [None if pd.isna(cell) else cell for cell in series] == values
 
 
-@pytest.mark.parametrize(
-    ("cell", "dtype"),
-    [
-        ("9007199254740992", "int64"),
-        ("-9007199254740994", "int64"),
-        ("-9223372036854775808", "int64"),
-        ("9223372036854775808", "float64"),
-    ],
-)
-def test_whole_numbers_that_a_float_holds_are_numbers(cell, dtype, tmp_path):
-    series = column([cell, "1"], tmp_path)
-    assert series.dtype == dtype
-    assert int(series[0]) == int(cell)
+def test_whole_numbers_that_a_float_holds_are_numbers(tmp_path):
+    for cell, dtype in {
+        "9007199254740992": "int64",
+        "-9007199254740994": "int64",
+        "-9223372036854775808": "int64",
+        "9223372036854775808": "float64",
+    }.items():
+        series = column([cell, "1"], tmp_path)
+        assert series.dtype == dtype
+        assert int(series[0]) == int(cell)
 
 
 @pytest.mark.parametrize(
@@ -128,61 +114,47 @@ def test_a_usual_word_for_missing_beside_numbers_is_asked_about(word, tmp_path):
     assert series.isna().tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "31.01.2024",
-        "1/2/24",
-        "2024/1/2",
-        "2024-01-31T10:20:30.5+02:00",
-        "05-Jan-2024",
-        "5 January 2024",
-        '"Jan 5, 2024"',
-    ],
-)
+DATES = """31.01.2024|1/2/24|2024/1/2|2024-01-31T10:20:30.5+02:00|05-Jan-2024
+5 January 2024|Jan 5, 2024"""
+
+
+@pytest.mark.parametrize("cell", re.split(r"\||\n", DATES))
 def test_dates_are_refused_unless_they_are_declared(cell, tmp_path):
     with pytest.raises(DataError, match="holds dates such as"):
         column([cell, "NA"], tmp_path)
-    levels = {"x": [cell.strip('"'), "2024"]}
+    levels = {"x": [cell, "2024"]}
     assert column([cell, "2024"], tmp_path, categories=levels).tolist() == levels["x"]
 
 
-@pytest.mark.parametrize("cell", ["1,5", "-1.234,5", "1,234.5", "1 234", "1'234", "5%"])
-def test_numbers_with_other_marks_are_refused(cell, tmp_path):
-    with pytest.raises(DataError, match=r"written like 1234\.5"):
-        column([f'"{cell}"', "2"], tmp_path)
+MARKED = """1,5|2
+-1.234,5|2
+1,234.5|2
+1 234|2
+1'234|2
+5%|2
+$5.00|$6.25
+5.00 €|6,25 €
+(2.50)|2.5
+0.17-|0.2-|0.3
+−0.17|0.2
+3 kg|4.5 kg
+5EUR|6EUR
+5 EUR|€6
+12,34,567|1,234
+1’234|5’678
+36 months|60 months
+<0.1|0.2|>= 3
+3+|0|1|2"""
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ["$5.00", "$6.25"],
-        ["5.00 €", "6,25 €"],
-        ["(2.50)", "2.5"],
-        ["0.17-", "0.2-", "0.3"],
-        ["−0.17", "0.2"],
-        ["3 kg", "4.5 kg"],
-        ["3kg", "4kg"],
-        ["5EUR", "6EUR"],
-        ["5 EUR", "€6"],
-        ["12,34,567", "1,234"],
-        ["1’234", "5’678"],
-        ["36 months", "60 months"],
-        ["<0.1", "0.2", "0.3"],
-        ["<0.1", "0.2", ">= 3"],
-        ["3+", "0", "1", "2"],
-    ],
-)
+@pytest.mark.parametrize("cells", [line.split("|") for line in MARKED.splitlines()])
 def test_numbers_with_signs_and_units_are_refused(cells, tmp_path):
-    marked = [cell for cell in dict.fromkeys(cells) if not cell[-1:].isdigit()]
-    marked = marked or [cells[0]]
     with pytest.raises(DataError) as error:
-        column([f'"{cell}"' for cell in cells], tmp_path)
-    assert "'x' holds numbers that are not written like 1234.5: " in str(error.value)
-    assert repr(marked[0]) in str(error.value)
+        column(cells, tmp_path)
+    words = f"'x' holds numbers that are not written like 1234.5: {cells[0]!r}"
+    assert words in str(error.value)
     assert "missing_values" not in str(error.value)
-    levels = {"x": sorted(set(cells))}
-    rows = column([f'"{cell}"' for cell in cells], tmp_path, categories=levels)
+    rows = column(cells, tmp_path, categories={"x": sorted(cells)})
     assert rows.tolist() == cells
 
 
@@ -191,47 +163,46 @@ def test_marked_numbers_among_numbers_and_words_are_named_first(tmp_path):
         column(["<0.1", "0.2", "0.3", "0.4", "lost"], tmp_path)
 
 
+CATEGORIES = """<18|18-64|65+
+1a|1b|2a
+CS 101|CS 102
+12 Oak|14 Elm
+01.50|02.50
+2 door|van
+A123456789|B123456789
+1x12345678901234567|12345678901234567
+A1|12|B
+1.2.3|1.2.4
+1-3|4-6
+10.0.0.1|b
+1|2|a|b|c
+1|2|inf|a|b|c"""
+LIKE_NUMBERS = ["1_000", "0x10", "1,5", "٣", "NA", "1 000", "--1"]
+
+
 @pytest.mark.parametrize(
     "cells",
     [
-        ["<18", "18-64", "65+"],
-        ["1a", "1b", "2a"],
-        ["CS 101", "CS 102"],
-        ["12 Oak", "14 Elm"],
-        ["01.50", "02.50"],
-        ["2 door", "van"],
-        ["A123456789", "B123456789"],
-        ["1x12345678901234567", "12345678901234567"],
-        # codes that only hold digits
-        *("A1 12 B", "1.2.3 1.2.4", "1-3 4-6", "10.0.0.1 b"),
-        # texts beside as many numbers
-        *("1 a", "1 2 a b c", "inf a", "1 2 inf a b c"),
-        # what only looks like a number
-        *([cell, "b"] for cell in ("1_000", "0x10", "1,5", "٣", "NA", "1 000", "--1")),
+        *(line.split("|") for line in CATEGORIES.splitlines()),
+        *([cell, "b"] for cell in LIKE_NUMBERS),
     ],
 )
 def test_bands_codes_and_words_with_digits_are_a_category(cells, tmp_path):
-    cells = cells.split() if isinstance(cells, str) else cells
-    assert column([f'"{cell}"' for cell in cells], tmp_path).tolist() == cells
+    assert column(cells, tmp_path).tolist() == cells
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [[1, 2], {"a": 1}, {1}, np.array([1, 2])],
-    ids=["list", "dict", "set", "array"],
-)
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}, {1}, np.array([1, 2])], ids=type)
 @pytest.mark.parametrize("others", [[], ["NA", None]])
-@pytest.mark.parametrize("missing", [[], ["NA"]])
-def test_a_column_of_lists_or_dicts_is_named(cell, others, missing):
+def test_a_column_of_lists_or_dicts_is_named(cell, others):
     cells = [cell] * (4 - len(others)) + others
     X = pd.DataFrame({"x": [1.0, 2, 3, 4], "tags": pd.Series(cells, dtype=object)})
     words = r"column 'tags' holds mixed values \(dtype object\), which are not numbers"
     with pytest.raises(DataError, match=words):
         dataset(X, [1, 2, 3, 4], task="regression", name="rows")
-    table = X.assign(y=range(4))
     for roles in ({}, {"target": "tags", "drop_missing_target": True}):
-        with pytest.raises(DataError, match=words):
-            from_r({"p::a": table, "p::b": table}, missing_values=missing, **roles)
+        for missing in ([], ["NA"]):
+            with pytest.raises(DataError, match=words):
+                from_r(X.assign(y=range(4)), missing_values=missing, **roles)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\0"])
@@ -249,13 +220,10 @@ def test_a_level_with_a_nul_character_is_refused(text, tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_a_file_in_utf_16_is_told_its_encoding(encoding, tmp_path):
-    config = configured(tmp_path)
-    (tmp_path / "train.csv").write_bytes(TRAIN.encode(encoding))
-    with pytest.raises(DataError) as error:
-        read_datasets(**config.data_arguments)
-    assert str(error.value) == (
-        f'train.csv is UTF-16, not UTF-8. Set encoding = "{encoding}" beside the file, '
-        "or save it as UTF-8."
+    (tmp_path / "a.csv").write_bytes(TRAIN.encode(encoding))
+    assert refusal(tmp_path, {"file": "a.csv"}) == (
+        f'a.csv is UTF-16, not UTF-8. Set encoding = "{encoding}" beside the file, or '
+        "save it as UTF-8."
     )
 
 
@@ -280,11 +248,11 @@ def test_empty_lines_and_a_byte_order_mark_are_no_rows(tmp_path):
 # Typed tables
 
 
-def from_r(frames, **data):
+def from_r(*sides, **keys):
     """Read R data sets that a function hands over, as R's process does."""
-    usual = {"train": {"r": "p::a"}, "test": {"r": "p::b"}, "target": "y"}
-    config = parse_config({"data": usual | {"task": "regression"} | data})
-    return read_datasets(**config.data_arguments, r_frame=lambda name: frames[name])
+    frames = {"p::a": sides[0], "p::b": sides[-1]}
+    usual = {"r_frame": frames.get, "test": {"r": "p::b"}}
+    return reading.read(Path(), {"r": "p::a"}, **usual | keys)
 
 
 def frame(x, y=(1.0, 2.0)):
@@ -293,7 +261,7 @@ def frame(x, y=(1.0, 2.0)):
 
 def test_a_factor_keeps_its_levels_and_order():
     factor = pd.Categorical(["b", "a"], categories=["c", "b", "a"], ordered=True)
-    train, test = from_r({"p::a": frame(factor), "p::b": frame(factor)})
+    train, test = from_r(frame(factor))
     for rows in (train, test):
         assert rows.X["x"].dtype == factor.dtype
         assert rows.X["x"].tolist() == ["b", "a"]
@@ -302,7 +270,7 @@ def test_a_factor_keeps_its_levels_and_order():
 def test_the_test_rows_take_the_levels_of_the_training_rows():
     train = pd.Categorical(["b", "a"], categories=["b", "a", "c"])
     test = pd.Categorical(["a", "a"], categories=["a", "z"])
-    _, rows = from_r({"p::a": frame(train), "p::b": frame(test)})
+    _, rows = from_r(frame(train), frame(test))
     assert rows.X["x"].cat.categories.tolist() == ["b", "a", "c"]
     assert rows.X["x"].tolist() == ["a", "a"]
 
@@ -310,7 +278,7 @@ def test_the_test_rows_take_the_levels_of_the_training_rows():
 def test_a_level_of_a_factor_need_not_be_in_the_training_rows():
     factor = pd.Categorical(["b", "b", "a", "a"], categories=["a", "b"])
     table = frame(factor, y=[1, 2, 3, 4]).assign(s=[0, 0, 1, 1])
-    train, test = from_r({"p::a": table}, test={"column": "s", "value": 1})
+    train, test = from_r(table, test={"column": "s", "value": 1})
     assert (train.X["x"].tolist(), test.X["x"].tolist()) == (["b", "b"], ["a", "a"])
 
 
@@ -330,7 +298,7 @@ def test_a_level_of_a_factor_need_not_be_in_the_training_rows():
     ],
 )
 def test_typed_columns_stay_what_they_are_on_numpys_types(cells, dtype):
-    train, _ = from_r({"p::a": frame(cells), "p::b": frame(cells)})
+    train, _ = from_r(frame(cells))
     series = train.X["x"]
     assert str(series.dtype) == dtype
     assert series.isna().tolist() == pd.isna(cells).tolist()
@@ -339,27 +307,21 @@ def test_typed_columns_stay_what_they_are_on_numpys_types(cells, dtype):
 
 
 def test_row_names_of_a_table_are_no_column_and_its_order_is_kept():
-    table = frame([3, 1]).set_axis(["first", "second"])
-    train, _ = from_r({"p::a": table, "p::b": table})
+    train, _ = from_r(frame([3, 1]).set_axis(["first", "second"]))
     assert train.X.index.tolist() == [0, 1]
     assert train.X["x"].tolist() == [3, 1]
 
 
 def test_a_file_may_be_tested_on_a_typed_table(tmp_path):
-    (tmp_path / "a.csv").write_text(TRAIN, encoding="utf-8")
-    section = {"train": {"file": "a.csv"}, "test": {"r": "p::b"}}
-    section |= {"target": "y", "task": "regression"}
-    config = parse_config({"data": section}, base=tmp_path)
     table = pd.DataFrame({"x": [1.5, 2], "zone": ["north", "south"], "y": [1, 2]})
-    train, test = read_datasets(**config.data_arguments, r_frame=lambda _: table)
+    train, test = read(tmp_path, test={"r": "p::b"}, r_frame=lambda _: table)
     assert test.X["zone"].dtype == train.X["zone"].dtype
     assert test.X["x"].tolist() == [1.5, 2]
 
 
 def test_diabetes_comes_in_its_own_units():
-    section = {"train": {"sklearn": "load_diabetes"}, "test": {"fraction": 0.25}}
-    section |= {"target": "target", "task": "regression"}
-    train, test = read_datasets(**parse_config({"data": section}).data_arguments)
+    sides = {"sklearn": "load_diabetes"}, {"fraction": 0.25}
+    train, test = reading.read(Path(), *sides, target="target")
     ages = pd.concat([train.X["age"], test.X["age"]])
     assert (len(ages), ages.min(), ages.max()) == (442, 19, 79)
 
@@ -369,57 +331,30 @@ def test_parquet_keeps_types(tmp_path):
     zone = pd.Categorical(["b", "a"], categories=["b", "a"])
     table = pd.DataFrame({"n": [1, 2], "zone": zone, "word": ["u", "v"], "y": [1.5, 2]})
     table.to_parquet(tmp_path / "a.parquet")
-    source = {"file": "a.parquet"}
-    section = {"train": source, "test": source, "target": "y", "task": "regression"}
-    train, _ = read_datasets(
-        **parse_config({"data": section}, base=tmp_path).data_arguments
-    )
+    train, _ = reading.read(tmp_path, {"file": "a.parquet"})
     assert [str(dtype) for dtype in train.X.dtypes] == ["int64", "category", "category"]
     assert train.X["zone"].cat.categories.tolist() == ["b", "a"]
-
-
-@pytest.mark.needs_r
-def test_an_r_data_set_is_read_through_r():
-    from importance_audit.r_bridge import host
-
-    section = {"train": {"r": "datasets::iris"}, "test": {"fraction": 0.2}}
-    section |= {"target": "Species", "task": "multiclass"}
-    with host.session():
-        train, test = read_datasets(**parse_config({"data": section}).data_arguments)
-    assert train.classes == ("setosa", "versicolor", "virginica")
-    assert np.bincount(test.y).tolist() == [10, 10, 10]
-    total = train.X["Sepal.Length"].sum() + test.X["Sepal.Length"].sum()
-    assert total == pytest.approx(876.5)
 
 
 # Splits
 
 
-def many(n, extra=str):
-    return "x,y\n" + "".join(f"{i},{extra(i)}\n" for i in range(n))
-
-
-def test_a_fraction_takes_each_row_once_and_keeps_the_order(tmp_path):
-    train, test = read(tmp_path, many(41), {"fraction": 0.25})
-    assert len(test.X) == 10
-    assert sorted([*train.X["x"], *test.X["x"]]) == list(range(41))
-    for rows in (train, test):
-        assert rows.X["x"].is_monotonic_increasing
-        assert (rows.X["x"] == rows.y).all()
-
-
-def test_the_seed_decides_the_fraction(tmp_path):
-    test_rows = [
-        read(tmp_path, many(40), {"fraction": 0.25}, seed=seed)[1].X["x"].tolist()
-        for seed in (1, 1, 2)
-    ]
+def test_a_fraction_takes_each_row_once_by_its_seed_and_keeps_the_order(tmp_path):
+    text, test_rows = csv_of(("x", "y"), *((i, i) for i in range(41))), []
+    for seed in (1, 1, 2):
+        train, test = read(tmp_path, text, {"fraction": 0.25}, seed=seed)
+        test_rows.append(test.X["x"].tolist())
+        assert len(test.X) == 10
+        assert sorted([*train.X["x"], *test.X["x"]]) == list(range(41))
+        for rows in (train, test):
+            assert rows.X["x"].is_monotonic_increasing
+            assert (rows.X["x"] == rows.y).all()
     assert test_rows[0] == test_rows[1] != test_rows[2]
 
 
 def test_a_drawn_split_keeps_the_share_of_each_class(tmp_path):
-    text = many(60, extra=lambda i: "abbccc"[i % 6])
-    data = {"task": "multiclass"}
-    train, test = read(tmp_path, text, {"fraction": 0.3}, **data)
+    text = csv_of(("x", "y"), *((i, "abbccc"[i % 6]) for i in range(60)))
+    train, test = read(tmp_path, text, {"fraction": 0.3}, task="multiclass")
     assert np.bincount(test.y).tolist() == [3, 6, 9]
     assert np.bincount(train.y).tolist() == [7, 14, 21]
 
@@ -441,20 +376,20 @@ def test_what_rounding_leaves_goes_to_the_classes_that_lost_most(
     assert test_counts[: len(counts)] == held_out
 
 
-def test_a_column_says_which_rows_are_test_rows(tmp_path):
-    text = "x,s,y\n1,test,1\n2,train,2\n3,train,3\n4,test,4\n"
-    train, test = read(tmp_path, text, {"column": "s", "value": "test"})
-    assert train.features == test.features == ("x",)
-    assert (train.X["x"].tolist(), test.X["x"].tolist()) == ([2, 3], [1, 4])
-
-
 @pytest.mark.parametrize(
-    ("cells", "value"), [(("1", "0"), 1), (("1", "0"), "1"), (("true", "false"), True)]
+    ("cells", "value"),
+    [
+        (("test", "train"), "test"),
+        (("1", "0"), 1),
+        (("1", "0"), "1"),
+        (("true", "false"), True),
+    ],
 )
-def test_the_value_of_a_split_column_may_be_a_number_or_a_truth(cells, value, tmp_path):
-    text = "x,s,y\n" + "".join(f"{i},{cells[i % 2]},{i}\n" for i in range(4))
-    _, test = read(tmp_path, text, {"column": "s", "value": value})
-    assert test.X["x"].tolist() == [0, 2]
+def test_a_column_says_which_rows_are_test_rows(cells, value, tmp_path):
+    text = csv_of(("x", "s", "y"), *((i, cells[i % 2], i) for i in range(4)))
+    train, test = read(tmp_path, text, {"column": "s", "value": value})
+    assert train.features == test.features == ("x",)
+    assert (train.X["x"].tolist(), test.X["x"].tolist()) == ([1, 3], [0, 2])
 
 
 # Roles
@@ -488,7 +423,7 @@ def test_named_features_are_read_in_their_order_and_no_other_column(tmp_path):
     ],
 )
 def test_one_is_the_positive_class(cells, positive, classes, y, tmp_path):
-    text = "x,y\n" + "".join(f"1,{cell}\n" for cell in cells.split())
+    text = csv_of(("x", "y"), *((1, cell) for cell in cells.split()))
     data = {} if positive is None else {"positive_class": positive}
     train, test = read(tmp_path, text, text, task="binary", **data)
     assert train.classes == test.classes == classes
@@ -496,19 +431,22 @@ def test_one_is_the_positive_class(cells, positive, classes, y, tmp_path):
     assert train.y.dtype == np.float64
 
 
-def test_codes_of_classes_follow_sorted_texts_and_numbers(tmp_path):
-    text = "x,y\n1,10\n1,9\n1,10\n1,2\n"
-    train, _ = read(tmp_path, text, text, task="multiclass")
-    assert train.classes == ("2", "9", "10")
-    assert train.y.tolist() == [2, 1, 2, 0]
+DECLARED = {"y": ["low", "none", "mid", "high"]}
 
 
-def test_codes_of_classes_follow_declared_levels_in_use(tmp_path):
-    text = "x,y\n1,low\n1,high\n1,mid\n"
-    levels = {"y": ["low", "none", "mid", "high"]}
-    train, _ = read(tmp_path, text, text, task="multiclass", categories=levels)
-    assert train.classes == ("low", "mid", "high")
-    assert train.y.tolist() == [0, 2, 1]
+@pytest.mark.parametrize(
+    ("cells", "declared", "classes", "y"),
+    [
+        ("10 9 10 2", {}, ["2", "9", "10"], [2, 1, 2, 0]),
+        ("low high mid", DECLARED, ["low", "mid", "high"], [0, 2, 1]),
+    ],
+)
+def test_codes_of_classes_follow_numbers_texts_and_declared_levels_in_use(
+    cells, declared, classes, y, tmp_path
+):
+    text = csv_of(("x", "y"), *((1, cell) for cell in cells.split()))
+    train, _ = read(tmp_path, text, None, task="multiclass", categories=declared)
+    assert ([*train.classes], train.y.tolist()) == (classes, y)
 
 
 # The digest
@@ -542,21 +480,11 @@ def test_the_digest_is_blind_to_name_split_width_and_kind_of_nan():
     assert digest(name="b", split="train") == digest()
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"x": (1.0, 2.0)},
-        {"x": (1, 2)},
-        {"column": "z"},
-        {"y": [1, 0]},
-        {"weights": [1, 2]},
-        {"x": ("a", "b")},
-        {"x": (True, False)},
-        {"task": "binary"},
-    ],
-)
-def test_the_digest_sees_every_change_of_content(changed):
-    assert digest(**changed) != digest()
+def test_the_digest_sees_every_change_of_content():
+    changes = [{"x": x} for x in ((1.0, 2.0), (1, 2), ("a", "b"), (True, False))]
+    changes += [{"column": "z"}, {"y": [1, 0]}, {"weights": [1, 2]}, {"task": "binary"}]
+    digests = {digest(**changed) for changed in ({}, *changes)}
+    assert len(digests) == 1 + len(changes)
 
 
 def test_a_file_and_the_same_rows_in_python_have_one_digest(tmp_path):
@@ -589,18 +517,16 @@ def test_rows_are_matched_by_position_not_by_index():
     assert X.index.tolist() == [5, 6]
 
 
-@pytest.mark.parametrize(
-    ("task", "classes", "codes"),
-    [
+def test_classes_are_those_of_the_estimator_in_its_order():
+    for task, classes, codes in (
         ("multiclass", np.array(["c", "b", "a"]), [2, 1]),
         ("binary", ("a", "b"), [0, 1]),  # the last is the positive one
         ("binary", ("b", "a"), [1, 0]),
-    ],
-)
-def test_classes_are_those_of_the_estimator_in_its_order(task, classes, codes):
-    rows = dataset(np.eye(2), ["a", "b"], task=task, name="a", classes=classes)
-    assert rows.classes == tuple(classes)
-    assert rows.y.tolist() == codes
+    ):
+        facts = {"task": task, "name": "a", "classes": classes}
+        rows = dataset(np.eye(2), ["a", "b"], **facts)
+        assert rows.classes == tuple(classes)
+        assert rows.y.tolist() == codes
 
 
 def test_what_is_given_is_not_what_is_kept():
@@ -615,40 +541,26 @@ def test_what_is_given_is_not_what_is_kept():
 
 def test_columns_are_described_over_all_rows(tmp_path):
     train, test = "x,w,z,y\n1,9,a,1\n,8,b,2\n", "x,w,z,y\n7,6,a,1\n7,8,,2\n"
-    config = configured(tmp_path, train, test)
-    table = describe(
-        *read_datasets(**config.data_arguments), config.data, config.derived
-    ).set_index("feature")
-    assert table.loc["x", "kind":"levels"].tolist() == [
-        "number",
-        "float64",
-        "inferred",
-        (),
-    ]
+    section = reading.configured(tmp_path, train, test).data
+    table = describe(*read(tmp_path, train, test), section).set_index("feature")
+    kinds = table.loc["x", "kind":"levels"].tolist()
+    assert kinds == ["number", "float64", "inferred", ()]
     assert table.loc["x", "minimum":].tolist() == [1, 7, 2, 1, 0, ""]
     assert table.loc["w", "minimum":].tolist() == [6, 9, 3, 0, 0, ""]
-    assert table.loc["z", ["kind", "levels", "distinct"]].tolist() == [
-        "category",
-        ("a", "b"),
-        2,
-    ]
+    own = table.loc["z", ["kind", "levels", "distinct"]].tolist()
+    assert own == ["category", ("a", "b"), 2]
     assert table.loc["z", ["missing_train", "missing_test"]].tolist() == [0, 1]
     assert np.isnan(table.loc["z", "minimum"])
-
-
-def test_a_declared_column_is_said_to_be_declared(tmp_path):
-    config = configured(tmp_path, categories={"zone": ["south", "north"]})
-    table = describe(
-        *read_datasets(**config.data_arguments), config.data, config.derived
-    )
-    assert table["origin"].tolist() == ["inferred", "declared"]
+    levels = {"z": ["b", "a"]}
+    section = reading.configured(tmp_path, train, test, categories=levels).data
+    declared = describe(*read(tmp_path, train, test, categories=levels), section)
+    assert declared["origin"].tolist() == ["inferred", "inferred", "declared"]
 
 
 def test_rows_are_named_after_their_table_and_their_part_of_it(tmp_path):
-    table = frame([1, 2])
     split = {"column": "zone", "value": "north"}
     for pair, names in (
-        (from_r({"p::a": table, "p::b": table}), [("a", "p::a"), ("b", "p::b")]),
+        (from_r(frame([1, 2])), [("a", "p::a"), ("b", "p::b")]),
         (read(tmp_path), [("train", "train.csv"), ("test", "test.csv")]),
         (
             read(tmp_path, TRAIN + TEST[9:], split),

@@ -5,7 +5,7 @@ import doctest
 import numpy as np
 import pandas as pd
 import pytest
-from tests.data.test_derived_columns import configured
+from tests.data.test_derived_columns import configured, rows_of
 
 from importance_audit.data import expressions as module
 from importance_audit.data.datasets import describe, read_datasets
@@ -84,39 +84,31 @@ REFUSED = {
     "a +": NO_FORMULA.format("'a +'"),
     "a\x00": NO_FORMULA.format("'a\\x00'"),
     "a = 3": NO_FORMULA.format("'a = 3'"),
-    "import os": NO_FORMULA.format("'import os'"),
     "2 * 3": "names no column: '2 * 3'.",
     "__import__('os')": CALLED.format("'__import__'"),
     "a.mean()": CALLED.format("'a.mean'"),
     "(lambda: a)()": CALLED.format("'lambda: a'"),
-    "open(a)": CALLED.format("'open'"),
     "log(a, 2)": "calls 'log(a, 2)'; log takes one argument, without a name.",
     "min(a)": "calls 'min(a)'; min takes two arguments or more, without a name.",
     "exp(x=a)": "calls 'exp(x=a)'; exp takes one argument, without a name.",
     "max(*a, b)": MADE.format("'*a'"),
     "a[0]": MADE.format("'a[0]'"),
-    "[a, b]": MADE.format("'[a, b]'"),
     "(a := b)": MADE.format("'(a := b)'"),
-    "a if b > 1 else a": MADE.format("'a if b > 1 else a'"),
     "[x for x in a]": MADE.format("'[x for x in a]'"),
     "().__class__": MADE.format("'().__class__'"),
     "f'{a}'": MADE.format("\"f'{a}'\""),
     "a // 2": COMPUTED.format("'a // 2'"),
-    "a & b": COMPUTED.format("'a & b'"),
     "~a": COMPUTED.format("'~a'"),
     "a is b": COMPARED.format("'a is b'"),
-    "a in b": COMPARED.format("'a in b'"),
     "my a > 1": NO_FORMULA.format("'my a > 1'"),
     "x`a`": NO_FORMULA.format("'x`a`'"),
     "`a": NO_FORMULA.format("'`a'"),
     "a + 1 and b > 1": JOINED.format("'a + 1'"),
-    "not 1": JOINED.format("'1'"),
     "not 'b'": JOINED.format("\"'b'\""),
     "a < 'b'": TEXT.format("'b'"),
     "a == 'b' == b": TEXT.format("'b'"),
     "'a' == b": TEXT.format("'a'"),
     "a + 1 != 'b'": TEXT.format("'b'"),
-    "log('b')": TEXT.format("'b'"),
     "a == b'c'": "holds b'c', which is not a finite number.",
     "a ** b": EXPONENT.format("'a ** b'"),
     "9 ** 9 ** 9 ** a": EXPONENT.format("'9 ** 9 ** 9 ** a'"),
@@ -147,59 +139,26 @@ def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
     truth = np.log([30, 20, 60, 50]) * [0, 0, 1, 1]
     assert test.X["new"].tolist() == pytest.approx(truth.tolist(), rel=1e-12)
     assert test.unread["new"] == ("age", "pay")
-    row = (
-        describe(train, test, config.data, config.derived)
-        .set_index("feature")
-        .loc["new"]
-    )
-    assert (row["origin"], row["definition"]) == ("derived", formula)
-    assert "new" not in train.inputs
+    columns = describe(train, test, config.data, config.derived).set_index("feature")
+    own = columns.loc["new", ["origin", "definition"]].tolist()
+    assert own == ["derived", formula]
 
 
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
-        (
-            {"expression": "open(age)"},
-            f"expression {CALLED.format(repr('open'))}",
-        ),
-        (
-            {"expression": "pay + 1", "of": ["pay"]},
-            "of does not work with kind 'expression'; leave it out.",
-        ),
-        (
-            {"kind": "date_part", "part": "day"},
-            "of is missing; kind 'date_part' needs it.",
-        ),
-    ],
-)
-def test_a_faulty_section_is_told(section, message, tmp_path):
+def test_a_faulty_section_is_told(tmp_path):
     with pytest.raises(ConfigError) as error:
-        configured(tmp_path, EXPRESSION | section)
-    assert str(error.value) == f"[derived] {message}"
+        configured(tmp_path, EXPRESSION | {"expression": "open(age)"})
+    assert str(error.value) == f"[derived] expression {CALLED.format(repr('open'))}"
+    with pytest.raises(ConfigError, match="of does not work with kind 'expression';"):
+        configured(tmp_path, EXPRESSION | {"expression": "pay + 1", "of": ["pay"]})
 
 
-@pytest.mark.parametrize(
-    ("formula", "message"),
-    [
-        (
-            "pay.__class__ + 1",
-            "[[derived]] 'new' expression names 'pay.__class__', neither an audited"
-            " column nor derived before it.",
-        ),
-        (
-            "log(pay - 2)",
-            "[[derived]] 'new' expression is not finite in rows 1, 2, 5, 6 of 8 of "
-            "a.csv. Change the formula, or leave those rows out.",
-        ),
-    ],
-)
-def test_a_formula_that_the_columns_do_not_bear_is_told(formula, message, tmp_path):
+def test_a_formula_without_a_number_for_some_rows_names_them(tmp_path):
     with pytest.raises(DataError) as error:
-        read_datasets(
-            **configured(tmp_path, EXPRESSION | {"expression": formula}).data_arguments
-        )
-    assert str(error.value) == message
+        rows_of(tmp_path, EXPRESSION | {"expression": "log(pay - 2)"})
+    assert str(error.value) == (
+        "[[derived]] 'new' expression is not finite in rows 1, 2, 5, 6 of 8 of "
+        "train.csv. Change the formula, or leave those rows out."
+    )
 
 
 def test_the_examples_of_the_docstrings_hold():

@@ -2,14 +2,12 @@
 
 import pandas as pd
 import pytest
-from tests.data.test_data import configured
+from tests.data.reading import read
 
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import (
     dataset,
     draw_rows,
     left_out_frame,
-    read_datasets,
 )
 from importance_audit.records.dataset_and_model import LeftOut
 
@@ -31,13 +29,10 @@ def text(**columns):
     return pd.DataFrame(COLUMNS | columns).to_csv(index=False)
 
 
-def left_out(folder, *, columns=(), derived=(), **data):
+def left_out(folder, *, columns=(), **keys):
     """Return what reading a table with these columns leaves out."""
-    (folder / "train.csv").write_text(text(**dict(columns)), encoding="utf-8")
-    usual = {"train": {"file": "train.csv"}, "test": {"fraction": 0.25}}
-    usual |= {"target": "y", "task": "regression", "features": ["x"]}
-    config = parse_config({"data": usual | data, "derived": derived}, base=folder)
-    train, test = read_datasets(**config.data_arguments)
+    tables = text(**dict(columns)), {"fraction": 0.25}
+    train, test = read(folder, *tables, **{"features": ["x"]} | keys)
     assert test.left_out == ()
     return {column.column: column for column in train.left_out}
 
@@ -91,25 +86,17 @@ def test_a_text_that_means_missing_is_no_value(tmp_path):
 
 
 def test_the_frame_has_a_row_per_column_and_none_of_rows_given_in_python(tmp_path):
-    config = configured(tmp_path, text(), {"fraction": 0.25}, features=["x", "zone"])
-    train, _ = read_datasets(**config.data_arguments)
+    train, _ = read(tmp_path, text(), {"fraction": 0.25}, features=["x", "zone"])
     frame = left_out_frame(train)
     assert frame["column"].tolist() == [c.column for c in train.left_out]
     rows = dataset([[1.0], [2.0]], [0.0, 1.0], task="regression", name="two")
     assert left_out_frame(rows).empty
     assert left_out_frame(None).empty
+    assert rows.row_numbers.size == 0
 
 
 def test_rows_know_their_numbers_in_the_table_after_every_draw(tmp_path):
-    (tmp_path / "train.csv").write_text(text(), encoding="utf-8")
-    section = {"train": {"file": "train.csv"}, "test": {"fraction": 0.25}}
-    section |= {"target": "y", "task": "regression", "features": ["number"]}
-    config = parse_config({"data": section}, base=tmp_path)
-    train, test = read_datasets(**config.data_arguments)
+    train, test = read(tmp_path, text(), {"fraction": 0.25}, features=["number"])
     for rows in (train, test, draw_rows(test, 20, seed=1)):
         # Column "number" counts from 0.
         assert (rows.X["number"] + 1).tolist() == rows.row_numbers.tolist()
-    assert (
-        dataset([[1.0], [2.0]], [1, 2], task="regression", name="x").row_numbers.size
-        == 0
-    )

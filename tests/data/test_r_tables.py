@@ -2,12 +2,12 @@
 
 import hashlib
 import subprocess
+from functools import partial
 
 import pandas as pd
 import pytest
+from tests.data import reading
 
-from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import read_datasets
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.records.errors import DataError
@@ -30,14 +30,8 @@ def _session():
 @pytest.fixture
 def read(tmp_path):
     """Read iris from sources beside the audit."""
-
-    def datasets(train, test):
-        data = {"train": train, "test": test, "target": "Species", "task": "multiclass"}
-        return read_datasets(
-            **parse_config({"data": data}, base=tmp_path).data_arguments
-        )
-
-    return datasets
+    roles = {"target": "Species", "task": "multiclass"}
+    return partial(reading.read, tmp_path, **roles)
 
 
 @pytest.fixture
@@ -58,7 +52,8 @@ def test_a_saved_data_frame_is_that_of_the_package(read, saved):
     rows, _ = read(saved("datasets::iris"), half)
     expected, _ = read({"r": "datasets::iris"}, half)
     pd.testing.assert_frame_equal(rows.X, expected.X)
-    assert (rows.sha256, rows.classes) == (expected.sha256, expected.classes)
+    assert rows.sha256 == expected.sha256
+    assert rows.classes == expected.classes == ("setosa", "versicolor", "virginica")
 
 
 def test_a_file_of_another_digest_is_never_read(read, saved):

@@ -2,13 +2,12 @@
 
 import pandas as pd
 import pytest
+from tests.data.reading import read
 
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import (
     dataset,
     draw_rows,
     left_out_frame,
-    read_datasets,
 )
 from importance_audit.records.errors import ConfigError, DataError
 
@@ -22,19 +21,19 @@ TABLE = pd.DataFrame(
 )
 
 
-def datasets(folder, *, r_frame=None, derived=(), **data):
-    TABLE.to_csv(folder / "a.csv", index=False)
-    usual = {"train": {"file": "a.csv"}, "test": {"fraction": 0.5}, "target": "y"}
-    usual |= {"task": "regression", "features": ["x"], "segments": ["region"]}
-    config = parse_config({"data": usual | data, "derived": derived}, base=folder)
-    return read_datasets(**config.data_arguments, r_frame=r_frame)
+def datasets(folder, table=TABLE, **keys):
+    """Return rows of `x` and their segments by region, or what the keys say."""
+    usual = {"features": ["x"], "segments": ["region"]}
+    tables = table.to_csv(index=False), {"fraction": 0.5}
+    return read(folder, *tables, **usual | keys)
 
 
 def test_a_segment_that_is_no_feature_is_read_and_given_to_no_model(tmp_path):
     train, test = datasets(tmp_path)
     assert test.features == test.inputs == tuple(test.groups) == ("x",)
-    own = TABLE["region"].iloc[test.row_numbers - 1]
-    assert test.segments["region"].astype(object).fillna("").tolist() == own.tolist()
+    for rows in (test, draw_rows(test, 8, seed=1)):
+        own = TABLE["region"].iloc[rows.row_numbers - 1]
+        assert words_of(rows.segments["region"]) == own.tolist()
     reasons = left_out_frame(train).set_index("column")["reason"]
     assert reasons["region"] == "segments"
     assert train.segments.empty
@@ -58,19 +57,18 @@ def test_dates_of_a_typed_table_go_by_their_year(tmp_path):
     assert test.segments["day"].tolist() == own.tolist()
 
 
-def levels_of(segment):
-    return list(segment.cat.categories), segment.astype(object).fillna("").tolist()
+def words_of(segment):
+    return segment.astype(object).fillna("").tolist()
 
 
 @pytest.mark.parametrize("words", [("True", "False"), ("true", "NA"), ("FALSE", "")])
 def test_flags_with_missing_cells_keep_their_words(words, tmp_path):
     flags = pd.Series([*words, "", "true"] * 10)
-    flags.rename("member").to_frame().join(TABLE[["x", "y"]]).to_csv(tmp_path / "b.csv")
-    train = {"file": "b.csv", "index_column": ""}
     own = {"segments": ["member"], "missing_values": ["NA"], "features": ["member"]}
-    _, test = datasets(tmp_path, train=train, **own)
+    _, test = datasets(tmp_path, TABLE[["x", "y"]].assign(member=flags), **own)
     expected = flags.replace("NA", "").str.lower().iloc[test.row_numbers - 1].tolist()
-    assert levels_of(test.segments["member"]) == (["false", "true"], expected)
+    assert test.segments["member"].cat.categories.tolist() == ["false", "true"]
+    assert words_of(test.segments["member"]) == expected
     assert test.X["member"].dtype == float
 
 
@@ -78,39 +76,22 @@ def test_flags_with_missing_cells_keep_their_words(words, tmp_path):
 def test_flags_of_typed_tables_keep_their_words(dtype, tmp_path):
     flags = pd.Series([True, False, None, True] * 10, dtype=dtype)
     own = TABLE.assign(flag=flags, zero=[0.0, 1.0, None, 1.0] * 10)
+    by, words = own[["flag", "zero"]], ["true", "false", "", "true"] * 10
     asked = {"train": {"r": "a::b"}, "segments": ["flag", "zero"]}
     _, test = datasets(tmp_path, **asked, r_frame=lambda _: own)
-    words = ["true", "false", "", "true"] * 10
-    expected = [words[n - 1] for n in test.row_numbers]
-    assert levels_of(test.segments["flag"]) == (["false", "true"], expected)
-    assert test.segments["zero"].dtype == float
-    by = own[["flag", "zero"]]
     given = dataset(own[["x"]], own["y"], task="regression", name="rows", segments=by)
-    assert levels_of(given.segments["flag"])[1] == words
-    assert given.segments["zero"].dtype == float
+    for rows, numbers in ((test, test.row_numbers), (given, range(1, 41))):
+        flag = rows.segments["flag"]
+        assert flag.cat.categories.tolist() == ["false", "true"]
+        assert words_of(flag) == [words[n - 1] for n in numbers]
+        assert rows.segments["zero"].dtype == float
 
 
-def test_rows_that_are_drawn_keep_their_segments(tmp_path):
-    _, test = datasets(tmp_path)
-    cut = draw_rows(test, 8, seed=1)
-    by_x = dict(
-        zip(test.X["x"], test.segments["region"].astype(object).fillna(""), strict=True)
-    )
-    assert [by_x[x] for x in cut.X["x"]] == cut.segments["region"].astype(
-        object
-    ).fillna("").tolist()
-
-
-def test_what_is_no_column_is_refused_with_the_nearest(tmp_path):
+def test_what_can_be_no_segment_is_refused(tmp_path):
     with pytest.raises(DataError) as caught:
         datasets(tmp_path, segments=["regoin"])
     assert str(caught.value) == (
-        "Column 'regoin' ([data] segments) is not in a.csv. Did you mean 'region'?"
+        "Column 'regoin' ([data] segments) is not in train.csv. Did you mean 'region'?"
     )
-
-
-def test_the_target_tells_no_segments(tmp_path):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match="segments must leave out the target; it"):
         datasets(tmp_path, segments=["y"])
-    rule = "[data] segments must leave out the target; it holds 'y'."
-    assert rule in str(caught.value)

@@ -1,25 +1,23 @@
 """Tables as they are: each reader with a file of the program that users use."""
 
-import csv
 import gzip
-import io
-import shutil
 import sqlite3
-import subprocess
+import sys
 import zipfile
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.data.reading import configured, csv_of, read, refusal, sqlite_of, workbook
 
+from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data import column_types, csv_files
-from importance_audit.data.datasets import datasets_frame, describe, read_datasets
+from importance_audit.data.datasets import datasets_frame, describe
 from importance_audit.records.errors import DataError
 
 FILES = Path(__file__).parent / "files"
@@ -29,17 +27,9 @@ needs_openpyxl = pytest.mark.needs_openpyxl
 needs_sqlalchemy = pytest.mark.needs_sqlalchemy
 
 
-def rows_of(folder, source, **data):
-    """Return the rows of one source, training and test rows alike."""
-    section = {"train": source, "test": source, "target": "y", "task": "regression"}
-    config = parse_config({"data": section | data}, base=folder)
-    return read_datasets(**config.data_arguments)[0]
-
-
-def refusal(folder, source, **data):
-    with pytest.raises(DataError) as error:
-        rows_of(folder, source, **data)
-    return str(error.value).splitlines()[0]
+def rows_of(folder, *tables, **keys):
+    """Return the training rows of a table, which are those of test too by default."""
+    return read(folder, *tables, **keys)[0]
 
 
 # --- CSV ------------------------------------------------------------------------------
@@ -56,51 +46,31 @@ def test_what_excel_writes_in_a_german_locale_is_read(encoding, tmp_path):
     assert rows.X["Größe"].isna().tolist() == [False, False, True]
 
 
-def test_a_point_where_decimals_have_a_comma_is_asked_about(tmp_path):
-    (tmp_path / "a.csv").write_text("x;y\n1.234;1\n2,5;2\n1.5;3\n")
-    assert refusal(tmp_path, {"file": "a.csv"} | SEMICOLONS) == (
-        "a.csv: column 'x' holds numbers that are not written like 1234,5: '1.234', "
-        "'1.5'. Write them so in the file, say beside a CSV file how they are written "
-        "(decimal, thousands, strip, negative), declare the levels under [data] "
-        "categories, or name the column under [data] exclude."
-    )
+POINTS = {"decimal": ",", "thousands": "."}
+AFTER, PERCENT = {"negative": "1-"}, {"decimal": ",", "strip": ["%"]}
+WRITTEN = [
+    ("1.234,5", POINTS, 1234.5),
+    ("1 234,5", POINTS | {"thousands": " "}, 1234.5),
+    ("1\u202f234,5", POINTS | {"thousands": " "}, 1234.5),
+    ("1'234.5", {"thousands": "'"}, 1234.5),
+    ("1,234.5", {"thousands": ","}, 1234.5),
+    ("€ 1234.5", {"strip": ["€"]}, 1234.5),
+    ("1234.5EUR", {"strip": ["EUR", "€"]}, 1234.5),
+    ("+1234.50", AFTER, 1234.5),
+    ("5.5-", AFTER, -5.5),
+    *((cell, PERCENT | AFTER, -5.5) for cell in ("5,5 %-", "5,5- %", "-5,5 %")),
+    ("(5,5%)", PERCENT | {"negative": "(1)"}, -5.5),
+    *((cell, PERCENT, -5.5) for cell in ("-% 5,5", "% -5,5")),
+]
 
 
-WRITTEN = {
-    "1.234,5": {"decimal": ",", "thousands": "."},
-    "1 234,5": {"decimal": ",", "thousands": " "},
-    "1\u202f234,5": {"decimal": ",", "thousands": " "},
-    "1'234.5": {"thousands": "'"},
-    "1,234.5": {"thousands": ","},
-    "€ 1234.5": {"strip": ["€"]},
-    "1234.5EUR": {"strip": ["EUR", "€"]},
-    "+1234.50": {"negative": "1-"},
-}
-
-
-@pytest.mark.parametrize("cell", WRITTEN)
-def test_numbers_are_written_as_the_keys_beside_the_file_say(cell, tmp_path):
+@pytest.mark.parametrize(("cell", "keys", "number"), WRITTEN)
+def test_numbers_are_written_as_the_keys_beside_the_file_say(
+    cell, keys, number, tmp_path
+):
     (tmp_path / "a.csv").write_text(f"x;y\n{cell};1\n;2\n{cell};3\n")
-    rows = rows_of(tmp_path, {"file": "a.csv", "separator": ";", **WRITTEN[cell]})
-    assert rows.X["x"].fillna(0).tolist() == [1234.5, 0, 1234.5]
-
-
-@pytest.mark.parametrize(
-    ("cell", "keys"),
-    [
-        ("5,5-", {"negative": "1-"}),
-        ("5,5 %-", {"negative": "1-"}),
-        ("5,5- %", {"negative": "1-"}),
-        ("-5,5 %", {"negative": "1-"}),
-        ("(5,5%)", {"negative": "(1)"}),
-        ("-% 5,5", {}),
-        ("% -5,5", {}),
-    ],
-)
-def test_numbers_below_zero_are_written_as_the_key_says(cell, keys, tmp_path):
-    (tmp_path / "a.csv").write_text(f"x;y\n{cell};1\n{cell};2\n")
-    source = {"file": "a.csv"} | SEMICOLONS | {"strip": ["%"]} | keys
-    assert rows_of(tmp_path, source).X["x"].tolist() == [-5.5, -5.5]
+    rows = rows_of(tmp_path, {"file": "a.csv", "separator": ";", **keys})
+    assert rows.X["x"].fillna(0).tolist() == [number, 0, number]
 
 
 @pytest.mark.parametrize(
@@ -120,6 +90,7 @@ def test_what_the_keys_do_not_say_is_no_number(cell, keys, tmp_path):
     (tmp_path / "a.csv").write_text(f"x;y\n7,5;1\n8,5;2\n{cell};3\n")
     text = refusal(tmp_path, {"file": "a.csv"} | SEMICOLONS | keys)
     assert repr(cell) in text
+    assert ("not written like 1234,5:" in text) == (cell != "12.34.567")
 
 
 def test_one_number_with_a_sign_and_one_without_are_refused(tmp_path):
@@ -138,8 +109,9 @@ def test_texts_keep_the_signs_beside_their_numbers(tmp_path):
 
 
 def test_two_files_may_write_decimals_otherwise(tmp_path):
-    sources = {"train": {"file": "a.csv"} | SEMICOLONS, "test": {"file": "b.csv"}}
-    _, test = both(tmp_path, "x;y\n1,5;1\n2;2\n", "x,y\n1.25,1\n7,2\n", **sources)
+    (tmp_path / "a.csv").write_text("x;y\n1,5;1\n2;2\n")
+    train = {"file": "a.csv"} | SEMICOLONS
+    _, test = read(tmp_path, train, "x,y\n1.25,1\n7,2\n")
     assert test.X["x"].tolist() == [1.25, 7]
 
 
@@ -150,37 +122,49 @@ def test_packed_files_and_tabs_are_read(name, tmp_path):
     (tmp_path / name).write_bytes(packed(text.encode()))
     rows = rows_of(tmp_path, {"file": name})
     assert rows.X["x"].tolist() == [1, 2]
-    origins = describe(rows, rows, parse_config_section(name))["origin"].tolist()
-    assert origins == ["inferred"]
+    section = configured(tmp_path, {"file": name}).data
+    assert describe(rows, rows, section)["origin"].tolist() == ["inferred"]
 
 
-def parse_config_section(name):
-    data = {"train": {"file": name}, "test": {"fraction": 0.5}}
-    return parse_config({"data": data | {"target": "y", "task": "regression"}}).data
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+NO_POINTER = (
+    "is a pointer of Git LFS, and the file itself is not there. Run: git lfs pull"
+)
+NO_ZIP = "cannot be read as an Excel file: File is not a zip file. Save it as .xlsx."
 
 
-def test_a_broken_gzip_file_is_one_sentence(tmp_path):
-    (tmp_path / "a.csv.gz").write_bytes(b"x,y\n1,2\n")
-    assert refusal(tmp_path, {"file": "a.csv.gz"}) == (
-        "a.csv.gz cannot be read as gzip: Not a gzipped file (b'x,'). Compress the "
-        "file again."
-    )
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        (
+            "a.csv.gz",
+            b"x,y\n1,2\n",
+            "cannot be read as gzip: Not a gzipped file (b'x,'). Compress the file "
+            "again.",
+        ),
+        pytest.param("a.xlsx", b"x,y\n1,2\n", NO_ZIP, marks=needs_openpyxl),
+        *((name, POINTER, NO_POINTER) for name in ("a.csv", "a.xlsx", "a.parquet")),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says_is_one_sentence(
+    name, content, words, tmp_path
+):
+    (tmp_path / name).write_bytes(content)
+    assert refusal(tmp_path, {"file": name}) == f"{name} {words}"
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("Rents 2024\nx,y\n1,2\n3,4\n", "line 2 has 2 cells, and the first line 1"),
         ("Rents\nBern\n\nx,y\n1,2\n", "line 4 has 2 cells, and the first line 1"),
         ("Rents, Bern\nx,z,y\n1,2,3\n", "line 2 has 3 cells, and the first line 2"),
         ("x,y\nr1,1,2\nr2,3,4\n", "line 2 has 3 cells, and the first line 2"),
     ],
 )
 def test_a_title_is_not_told_to_quote_its_commas(text, words, tmp_path):
-    (tmp_path / "a.csv").write_text(text)
     first = text.partition("\n")[0]
-    assert refusal(tmp_path, {"file": "a.csv"}) == (
-        f"a.csv: {words}. The first line must name the columns: {first!r} does not "
+    assert refusal(tmp_path, text) == (
+        f"train.csv: {words}. The first line must name the columns: {first!r} does not "
         "name all. Remove titles above the names, and name the column that names rows."
     )
 
@@ -196,49 +180,29 @@ def test_a_line_that_tells_excel_the_separator_is_named(text, separator, tmp_pat
     )
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet"])
-def test_a_pointer_of_git_lfs_is_no_table(name, tmp_path):
-    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
-    (tmp_path / name).write_text(pointer)
-    assert refusal(tmp_path, {"file": name}) == (
-        f"{name} is a pointer of Git LFS, and the file itself is not there. Run: git "
-        "lfs pull"
-    )
-
-
 @pytest.mark.parametrize(
     ("encoding", "words"),
     [
         (
             "ascii",
-            "a.csv cannot be read with encoding 'ascii': line 1 holds the byte 0xc3. "
-            "Set the one it was saved with. Python says: ordinal not in range(128)",
+            ": line 1 holds the byte 0xc3. Set the one it was saved with. Python",
         ),
-        (
-            "latin",
-            "a.csv cannot be read with encoding 'latin9000'. Set one that Python "
-            'knows, such as "utf-8" or "cp1252". Python says: unknown encoding: '
-            "latin9000",
-        ),
+        ("latin9000", ". Set one that Python knows, such as "),
     ],
 )
 def test_another_encoding_is_one_sentence(encoding, words, tmp_path):
     (tmp_path / "a.csv").write_text("ä,y\n1,1\n2,2\n", encoding="utf-8")
-    name = {"latin": "latin9000"}.get(encoding, encoding)
-    assert refusal(tmp_path, {"file": "a.csv", "encoding": name}) == words
+    said = refusal(tmp_path, {"file": "a.csv", "encoding": encoding})
+    assert said.startswith(f"a.csv cannot be read with encoding {encoding!r}{words}")
 
 
-@pytest.mark.parametrize(("header", "name"), [("", ""), ("id", "id")])
-def test_a_column_that_names_rows_is_left_out(header, name, tmp_path):
-    (tmp_path / "a.csv").write_text(f"{header},x,y\nr1,1,1\nr2,2,2\n")
-    rows = rows_of(tmp_path, {"file": "a.csv", "index_column": name})
-    assert rows.features == ("x",)
-
-
-def test_an_index_column_that_is_not_there(tmp_path):
-    (tmp_path / "a.csv").write_text("row,x,y\nr1,1,1\nr2,2,2\n")
-    assert refusal(tmp_path, {"file": "a.csv", "index_column": "rows"}) == (
-        "index_column 'rows' is not in a.csv. Did you mean 'row'?"
+def test_a_column_that_names_rows_is_left_out(tmp_path):
+    for name in ("", "id"):
+        (tmp_path / "a.csv").write_text(f"{name},x,y\nr1,1,1\nr2,2,2\n")
+        rows = rows_of(tmp_path, {"file": "a.csv", "index_column": name})
+        assert rows.features == ("x",)
+    assert refusal(tmp_path, {"file": "a.csv", "index_column": "ids"}) == (
+        "index_column 'ids' is not in a.csv. Did you mean 'id'?"
     )
 
 
@@ -272,58 +236,21 @@ CELL = st.one_of(
 
 @given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
 def test_a_cell_is_the_text_that_was_written(cells):
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([("x", "y"), *cells])
-    frame = cells_of(file.getvalue())
+    frame = cells_of(csv_of(("x", "y"), *cells))
     assert frame.dtypes.tolist() == [object, object]
     assert frame.fillna("").to_numpy().tolist() == [list(row) for row in cells]
 
 
-@pytest.mark.parametrize("decimal", [".", ","])
-def test_a_whole_file_becomes_the_rows_that_were_saved(decimal, tmp_path):
-    rng, n = np.random.default_rng(3), 500
-    zones = np.array(["north", "the far east", "centre of the town", "é"])
-    frame = pd.DataFrame(
-        {
-            "x": rng.normal(size=n),
-            "rounded": rng.normal(size=n).round(2),
-            "whole": rng.integers(-9, 9, n),
-            "zone": zones[rng.integers(0, 4, n)],
-            "street": [f"street number {i}" for i in rng.integers(0, 200, n)],
-            "late": [*["1"] * (n - 1), "one"],
-            "ok": rng.choice([True, False], n),
-            "y": rng.normal(size=n),
-        }
-    )
-    for name in ("x", "zone"):
-        frame.loc[rng.random(n) < 0.1, name] = np.nan
-    frame.to_csv(tmp_path / "a.csv", sep=";", index=False, decimal=decimal)
-    source = {"file": "a.csv", "separator": ";", "decimal": decimal}
-    X = rows_of(tmp_path, source, categories={"late": ["1", "one"]}).X
-    for name in ("zone", "street", "late"):
-        texts = frame.pop(name)
-        levels = X.pop(name).cat
-        assert levels.categories.tolist() == sorted(texts.dropna().unique())
-        assert levels.codes.eq(-1).tolist() == texts.isna().tolist()
-        written = texts.dropna().tolist()
-        assert levels.categories[levels.codes[levels.codes >= 0]].tolist() == written
-    pd.testing.assert_frame_equal(X, frame.drop(columns="y"), check_exact=True)
-
-
 def test_a_cell_may_be_longer_than_the_module_csv_takes_by_default(tmp_path):
     long = "POINT " * 30_000
-    (tmp_path / "a.csv").write_text(f"x,shape,y\n1,{long},1\n2,{long}2,2\n")
-    rows = rows_of(tmp_path, {"file": "a.csv"})
+    rows = rows_of(tmp_path, f"x,shape,y\n1,{long},1\n2,{long}2,2\n")
     assert rows.X["shape"].tolist() == [long, f"{long}2"]
 
 
 @pytest.mark.parametrize("sign", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
 def test_only_line_breaks_end_a_line(sign):
-    assert cells_of(f"x,y\na{sign}b,1\r\nc,2\rd,3\n")["x"].tolist() == [
-        f"a{sign}b",
-        "c",
-        "d",
-    ]
+    cells = cells_of(f"x,y\na{sign}b,1\r\nc,2\rd,3\n")["x"].tolist()
+    assert cells == [f"a{sign}b", "c", "d"]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2))
@@ -349,35 +276,22 @@ def test_a_quoted_number_is_a_number_and_a_quoted_line_break_no_line():
 
 
 @pytest.mark.parametrize(
-    ("cells", "word", "keys"),
+    ("cells", "word"),
     [
-        ("-99 1 -99", "-99", {}),
-        ("-99 -99.0 -99", "-99", {}),  # as it is written
-        ("-9,5 1,5 -9,5", "-9,5", SEMICOLONS),
-        ("true false true", "true", {}),
+        ("-99 1 -99", "-99"),
+        ("-99 -99,0 -99", "-99"),  # as it is written
+        ("-9,5 1,5 -9,5", "-9,5"),
+        ("true false true", "true"),
     ],
 )
-def test_a_number_or_a_truth_that_means_missing_is_missing(cells, word, keys, tmp_path):
-    separator = keys.get("separator", ",")
-    lines = [f"{cell}{separator}{i}" for i, cell in enumerate(cells.split())]
-    (tmp_path / "a.csv").write_text("\n".join([f"x{separator}y", *lines, ""]))
-    rows = rows_of(tmp_path, {"file": "a.csv"} | keys, missing_values=[word])
+def test_a_number_or_a_truth_that_means_missing_is_missing(cells, word, tmp_path):
+    lines = [f"{cell};{i}\n" for i, cell in enumerate(cells.split())]
+    (tmp_path / "a.csv").write_text("".join(["x;y\n", *lines]))
+    rows = rows_of(tmp_path, {"file": "a.csv"} | SEMICOLONS, missing_values=[word])
     assert rows.X["x"].isna().tolist() == [True, False, True]
 
 
 # --- Excel ----------------------------------------------------------------------------
-
-
-def workbook(path, **sheets):
-    from openpyxl import Workbook
-
-    book = Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    book.save(path)
 
 
 ROWS = [("x", "zone", "ok", "y"), (1, "a", True, 1.5), (None, "b", False, 2)]
@@ -412,35 +326,31 @@ def test_a_sheet_is_named_or_numbered(sheet, tmp_path):
 @pytest.mark.parametrize(
     ("sheet", "words"),
     [
-        (
-            {},
-            "a.xlsx has 2 sheets. It has 'Notes', 'Data'. Set sheet, a name or a "
-            "number, beside the file (init: --sheet).",
-        ),
+        ({}, " has 2 sheets. It has 'Notes', 'Data'. Set sheet, a name or a number, "),
         (
             {"sheet": "Dat"},
-            "a.xlsx has no sheet 'Dat'. It has 'Notes', 'Data'. Did you mean 'Data'?",
+            " has no sheet 'Dat'. It has 'Notes', 'Data'. Did you mean '",
         ),
-        ({"sheet": 3}, "a.xlsx has no sheet 3. It has 'Notes', 'Data'."),
-        (
-            {"sheet": "Notes"},
-            "a.xlsx: sheet 'Notes' is empty. Give it a row of column names and its "
-            "rows.",
-        ),
+        ({"sheet": 3}, " has no sheet 3. It has 'Notes', 'Data'."),
+        ({"sheet": "Notes"}, ": sheet 'Notes' is empty. Give it a row of column names"),
     ],
 )
 def test_sheets_that_are_not_there_are_named(sheet, words, tmp_path):
     workbook(tmp_path / "a.xlsx", Notes=[], Data=ROWS)
-    assert refusal(tmp_path, {"file": "a.xlsx"} | sheet) == words
+    assert refusal(tmp_path, {"file": "a.xlsx"} | sheet).startswith(f"a.xlsx{words}")
 
 
 @needs_openpyxl
 def test_a_formula_that_nobody_calculated_is_no_empty_cell(tmp_path):
-    workbook(tmp_path / "a.xlsx", Data=[("x", "y"), ("=1+1", 1), (2, 2)])
-    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
-        "a.xlsx: cell A2 of sheet 'Data' holds a formula that was never calculated. "
+    rows = [("x", "y"), (1, 1), (2, 2), ("=1+1", 3)]
+    workbook(tmp_path / "a.xlsx", Data=rows)
+    words = (
+        "a.xlsx: cell A4 of sheet 'Data' holds a formula that was never calculated. "
         "Open the file in Excel or LibreOffice and save it."
     )
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == words
+    with_member(tmp_path / "a.xlsx", SHEET, b"A1:B4", b"A1:B2")  # the size it states
+    assert refusal(tmp_path, {"file": "a.xlsx"}) == words
 
 
 def with_member(path, member, old, new):
@@ -469,16 +379,6 @@ def test_rows_and_columns_beyond_the_size_a_sheet_states_are_read(stated, tmp_pa
 
 
 @needs_openpyxl
-def test_a_formula_that_nobody_calculated_beyond_the_size_a_sheet_states(tmp_path):
-    rows = [("x", "y"), (1, 1), (2, 2), ("=1+1", 3)]
-    workbook(tmp_path / "a.xlsx", Data=rows)
-    with_member(tmp_path / "a.xlsx", SHEET, b"A1:B4", b"A1:B2")
-    assert "cell A4 of sheet 'Data' holds a formula that was never" in refusal(
-        tmp_path, {"file": "a.xlsx"}
-    )
-
-
-@needs_openpyxl
 def test_merged_cells_are_refused_and_empty_ones_are_not(tmp_path):
     from openpyxl import load_workbook
 
@@ -499,14 +399,12 @@ def test_merged_cells_are_refused_and_empty_ones_are_not(tmp_path):
 
 @needs_openpyxl
 def test_a_sheet_that_is_a_chart_is_not_counted(tmp_path):
-    from openpyxl import Workbook
+    from openpyxl import load_workbook
     from openpyxl.chart import BarChart
 
-    book = Workbook()
-    chart = book.create_chartsheet("Chart", 0)
-    chart.add_chart(BarChart())
-    for row in ROWS:
-        book["Sheet"].append(row)
+    workbook(tmp_path / "a.xlsx", Sheet=ROWS)
+    book = load_workbook(tmp_path / "a.xlsx")
+    book.create_chartsheet("Chart", 0).add_chart(BarChart())
     book.save(tmp_path / "a.xlsx")
     for sheet in ({}, {"sheet": 1}, {"sheet": "Sheet"}):
         rows = rows_of(tmp_path, {"file": "a.xlsx"} | sheet)
@@ -515,9 +413,8 @@ def test_a_sheet_that_is_a_chart_is_not_counted(tmp_path):
         ("Chart", ": sheet 'Chart' is a chart"),
         (2, " has no sheet 2"),
     ):
-        assert refusal(tmp_path, {"file": "a.xlsx", "sheet": sheet}) == (
-            f"a.xlsx{words}. It has 'Sheet'."
-        )
+        said = refusal(tmp_path, {"file": "a.xlsx", "sheet": sheet})
+        assert said == f"a.xlsx{words}. It has 'Sheet'."
 
 
 @needs_openpyxl
@@ -543,38 +440,30 @@ def test_a_word_for_missing_among_the_numbers_of_a_sheet(tmp_path):
     )
 
 
-@needs_openpyxl
-def test_a_file_that_is_no_workbook_is_one_sentence(tmp_path):
-    (tmp_path / "a.xlsx").write_bytes(b"x,y\n1,2\n")
-    assert refusal(tmp_path, {"file": "a.xlsx"}) == (
-        "a.xlsx cannot be read as an Excel file: File is not a zip file. Save it as "
-        ".xlsx."
-    )
-
-
 # --- databases ------------------------------------------------------------------------
 
 
 @pytest.fixture
 def database(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
-        connection.execute("create table rows (x real, zone text, y integer)")
-        values = [(1.5, "a", 1), (None, "b", 2), (2.5, "a", 3)]
-        connection.executemany("insert into rows values (?, ?, ?)", values)
-        connection.commit()
+    values = [(1.5, "a", 1), (None, "b", 2), (2.5, "a", 3)]
+    sqlite_of(tmp_path / "a.sqlite", "x real, zone text, y integer", values)
     return tmp_path
 
 
 @pytest.mark.parametrize(
-    "keys", [{}, {"table": "rows"}, {"sql": "select * from rows where y > 0"}]
+    ("keys", "details"),
+    [
+        ({}, ""),
+        ({"table": "rows"}, ", table rows"),
+        ({"sql": "select * from rows where y > 0"}, ", select * from rows where y > 0"),
+    ],
 )
-def test_a_file_of_pythons_sqlite_is_read(keys, database):
+def test_a_file_of_pythons_sqlite_is_read(keys, details, database):
     rows = rows_of(database, {"file": "a.sqlite"} | keys)
     assert rows.X["x"].isna().tolist() == [False, True, False]
     assert rows.X["zone"].tolist() == ["a", "b", "a"]
     assert rows.y.tolist() == [1, 2, 3]
-    details = [f"table {keys['table']}"] if "table" in keys else list(keys.values())
-    assert rows.source == ", ".join(["a.sqlite", *details])
+    assert rows.source == f"a.sqlite{details}"
 
 
 def test_a_view_is_a_table_that_can_be_read(database):
@@ -584,40 +473,19 @@ def test_a_view_is_a_table_that_can_be_read(database):
     assert rows.y.tolist() == [1, 2]
 
 
-@pytest.mark.skipif(not shutil.which("sqlite3"), reason="sqlite3 is not on PATH")
-def test_a_file_of_the_sqlite_command_is_read(tmp_path):
-    script = "create table t (x, y); insert into t values (1, 2), (3, 4);"
-    subprocess.run(["sqlite3", tmp_path / "a.db", script], check=True)
-    assert rows_of(tmp_path, {"file": "a.db"}).X["x"].tolist() == [1, 3]
-
-
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (
-            {"table": "row"},
-            "a.sqlite has no table 'row'. It has 'rows', 'other'. Did you mean 'rows'?",
-        ),
-        (
-            {},
-            "The table to read from a.sqlite is not stated. It has 'rows', 'other'. "
-            "Set table, or sql, beside the file.",
-        ),
-        (
-            {"sql": "select z from rows"},
-            "a.sqlite cannot be read. SQLite says: no such column: z",
-        ),
-        (
-            {"sql": "delete from rows"},
-            "a.sqlite cannot be read. SQLite says: attempt to write a readonly "
-            "database",
-        ),
+        ({"table": "row"}, " has no table 'row'. It has 'rows', 'other'. Did you mean"),
+        ({}, " is not stated. It has 'rows', 'other'. Set table, or sql, beside"),
+        ({"sql": "select z from rows"}, " cannot be read. SQLite says: no such column"),
+        ({"sql": "delete from rows"}, " cannot be read. SQLite says: attempt to write"),
     ],
 )
 def test_what_sqlite_refuses_is_one_sentence(keys, words, database):
     with closing(sqlite3.connect(database / "a.sqlite")) as connection:
         connection.execute("create table other (x)")
-    assert refusal(database, {"file": "a.sqlite"} | keys) == words
+    assert f"a.sqlite{words}" in refusal(database, {"file": "a.sqlite"} | keys)
 
 
 QUERY = {"sql": "select x, zone, y from rows order by y", "url_env": "AUDIT_DB"}
@@ -653,30 +521,26 @@ def test_an_address_that_is_not_set(database, monkeypatch):
 def test_no_message_shows_the_password(address, database, monkeypatch):
     monkeypatch.chdir(database)
     monkeypatch.setenv("AUDIT_DB", address)
-    with pytest.raises(DataError) as error:
+    words = "The database of AUDIT_DB cannot be queried. SQLAlchemy says: "
+    with pytest.raises(DataError, match=words) as error:
         rows_of(database, QUERY)
     assert "s3cret" not in str(error.value)
     assert error.value.__context__ is None
-    assert "The database of AUDIT_DB cannot be queried. SQLAlchemy says: " in str(
-        error.value
-    )
 
 
-@pytest.mark.parametrize("module", ["openpyxl", "sqlalchemy"])
-def test_a_missing_extra_is_one_sentence(module, tmp_path, monkeypatch):
-    import sys
-
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("openpyxl", "a.xlsx cannot be read without openpyxl. Run: pip install"),
+        ("sqlalchemy", "AUDIT_DB cannot be read without SQLAlchemy. Run: pip install"),
+    ],
+)
+def test_a_missing_extra_is_one_sentence(module, words, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setenv("AUDIT_DB", "sqlite://")
     (tmp_path / "a.xlsx").write_bytes(b"PK")
-    sources = {"openpyxl": {"file": "a.xlsx"}, "sqlalchemy": QUERY}
-    words = {
-        "openpyxl": "a.xlsx cannot be read without openpyxl. Run: pip install "
-        "openpyxl, or save the sheet as CSV. The import says: ",
-        "sqlalchemy": "AUDIT_DB cannot be read without SQLAlchemy. Run: pip install "
-        "sqlalchemy, or save the rows as CSV. The import says: ",
-    }
-    assert refusal(tmp_path, sources[module]).startswith(words[module])
+    source = {"file": "a.xlsx"} if module == "openpyxl" else QUERY
+    assert refusal(tmp_path, source).startswith(words)
 
 
 # --- one table, whatever file it is in ------------------------------------------------
@@ -718,30 +582,22 @@ def typed(cell):
 def in_every_file(folder, rows):
     """Write rows of texts as CSV, Excel and SQLite, of texts and of typed cells."""
     typed_rows = [[typed(cell) for cell in row] for row in rows]
-    with open(folder / "texts.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("x", "y"), *rows])
+    (folder / "texts.csv").write_text(csv_of(("x", "y"), *rows), encoding="utf-8")
     workbook(folder / "texts.xlsx", Data=[("x", "y"), *rows])
     workbook(folder / "typed.xlsx", Data=[("x", "y"), *typed_rows])
-    for name, kind, cells in (("texts", "text", rows), ("typed", "", typed_rows)):
-        (folder / f"{name}.sqlite").unlink(missing_ok=True)
-        with closing(sqlite3.connect(folder / f"{name}.sqlite")) as connection:
-            connection.execute(f"create table rows (x {kind}, y {kind})")
-            is_flag = {True: "true", False: "false"}  # SQLite has 1 and 0 for them
-            lines = [
-                [is_flag[c] if isinstance(c, bool) else c for c in row] for row in cells
-            ]
-            connection.executemany("insert into rows values (?, ?)", lines)
-            connection.commit()
+    sqlite_of(folder / "texts.sqlite", "x text, y text", rows)
+    flags = {True: "true", False: "false"}  # SQLite has 1 and 0 for them
+    cells = [
+        [flags[c] if isinstance(c, bool) else c for c in row] for row in typed_rows
+    ]
+    sqlite_of(folder / "typed.sqlite", "x, y", cells)
     return ("texts.csv", "texts.xlsx", "typed.xlsx", "texts.sqlite", "typed.sqlite")
 
 
 def outcome(folder, name, **data):
     """Return what a file is read as, or why it is refused."""
-    source = {"file": name}
-    usual = {"train": source, "test": source, "target": "y", "task": "regression"}
-    config = parse_config({"data": usual | data}, base=folder)
     try:
-        rows = read_datasets(**config.data_arguments)[0]
+        rows = rows_of(folder, {"file": name}, **data)
     except DataError as error:
         return str(error).replace(name, "FILE")
     types = {key: (kind.dtype, kind.cells) for key, kind in rows.types.items()}
@@ -760,7 +616,7 @@ def test_classes_true_and_false_keep_their_names_where_a_target_is_missing(tmp_p
 @needs_openpyxl
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_table_is_read_alike_whatever_file_it_is_in(kind, tmp_path):
-    @settings(max_examples=6)
+    @settings(max_examples=4)
     @given(
         st.lists(KINDS[kind], min_size=3, max_size=9),
         st.sampled_from([[], ["NA"], ["-99"], ["NA", "#N/A"]]),
@@ -776,45 +632,6 @@ def test_a_table_is_read_alike_whatever_file_it_is_in(kind, tmp_path):
         assert outcomes == outcomes[:1] * len(files)
 
     check()
-
-
-@needs_openpyxl
-@pytest.mark.parametrize("file", ["a.xlsx", "a.sqlite"])
-def test_numbers_stored_as_texts_are_numbers(file, tmp_path):
-    from importance_audit.auditing.audit import audit
-
-    grid = [(room, age) for room in range(1, 13) for age in range(3)] * 3
-    rows = [(f"{room}", f"{age}", f"{room + 3 * age}") for room, age in grid]
-    workbook(tmp_path / "a.xlsx", Data=[("rooms", "age", "y"), *rows])
-    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
-        connection.execute("create table t (rooms text, age text, y text)")
-        connection.executemany("insert into t values (?, ?, ?)", rows)
-        connection.commit()
-    section = {"train": {"file": file}, "test": {"file": file}, "target": "y"}
-    model = {"name": "line", "estimator": "sklearn.linear_model.LinearRegression"}
-    config = parse_config(
-        {
-            "data": section | {"task": "regression"},
-            "models": [model],
-            "importance": [{"method": "partial_dependence"}],
-        },
-        base=tmp_path,
-    )
-    result = audit(*read_datasets(**config.data_arguments), config)
-    (record,) = result.importances
-    measured = dict(zip(record.features, record.raw.mean(axis=1), strict=True))
-    assert measured == pytest.approx({"rooms": 13**0.5, "age": 3.0})
-
-
-def test_an_empty_text_of_a_database_is_a_missing_cell(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
-        connection.execute("create table t (x text, zone text, y text)")
-        rows = [("1", "a", "1"), ("", "", "2"), ("3", "b", "3")]
-        connection.executemany("insert into t values (?, ?, ?)", rows)
-        connection.commit()
-    X = rows_of(tmp_path, {"file": "a.sqlite"}).X
-    assert X["x"].isna().tolist() == X["zone"].isna().tolist() == [False, True, False]
-    assert X["zone"].cat.categories.tolist() == ["a", "b"]
 
 
 @needs_openpyxl
@@ -834,36 +651,24 @@ def test_dates_of_a_sheet_stay_dates_where_a_word_means_missing(tmp_path):
 # --- rows and levels that are left out ------------------------------------------------
 
 
-def both(folder, train, test, /, **data):
-    (folder / "a.csv").write_text(train)
-    (folder / "b.csv").write_text(test)
-    section = {"train": {"file": "a.csv"}, "test": {"file": "b.csv"}, "target": "y"}
-    config = parse_config(
-        {"data": section | {"task": "regression"} | data}, base=folder
-    )
-    return read_datasets(**config.data_arguments)
-
-
 def test_rows_without_a_target_are_left_out_and_counted(tmp_path):
     rows = "x,y\n1,1\n02,NA\n3,3\n4,\n5,5\n"
     keys = {"missing_values": ["NA"], "drop_missing_target": True}
-    train, test = both(tmp_path, rows, rows.replace("5,5", "5,"), **keys)
+    train, test = read(tmp_path, rows, rows.replace("5,5", "5,"), **keys)
     assert (train.y.tolist(), test.y.tolist()) == ([1, 3, 5], [1, 3])
     assert train.X["x"].tolist() == [1, 3, 5]
-    assert (train.row_numbers.tolist(), test.row_numbers.tolist()) == (
-        [1, 3, 5],
-        [1, 3],
-    )
+    assert train.row_numbers.tolist() == [1, 3, 5]
+    assert test.row_numbers.tolist() == [1, 3]
     assert [(note.subject, dict(note.evidence)) for note in train.notes] == [
-        ("a.csv", {"rows": 2, "of": 5}),
-        ("b.csv (test)", {"rows": 3, "of": 5}),
+        ("train.csv", {"rows": 2, "of": 5}),
+        ("test.csv (test)", {"rows": 3, "of": 5}),
     ]
 
 
 def test_reference_rows_without_a_target_are_kept(tmp_path):
     rows = "x,y\n1,1\n2,2\n3,\n4,4\n"
-    keys = {"reference_rows": {"file": "a.csv"}, "drop_missing_target": True}
-    _, test = both(tmp_path, rows, rows, **keys)
+    keys = {"reference_rows": {"file": "train.csv"}, "drop_missing_target": True}
+    _, test = read(tmp_path, rows, **keys)
     assert test.n_samples == 3
     assert test.reference.X["x"].tolist() == [1, 2, 3, 4]
 
@@ -871,8 +676,8 @@ def test_reference_rows_without_a_target_are_kept(tmp_path):
 def test_a_level_not_met_in_training_may_be_missing(tmp_path):
     train, test = "z,y\na,1\nb,2\na,3\n", "z,y\na,1\nc,2\nd,3\n"
     with pytest.raises(DataError, match=r"'c', 'd'.*\[data\] unseen"):
-        both(tmp_path, train, test)
-    _, rows = both(tmp_path, train, test, unseen="missing")
+        read(tmp_path, train, test)
+    _, rows = read(tmp_path, train, test, unseen="missing")
     assert rows.X["z"].isna().tolist() == [False, True, True]
     (note,) = rows.notes
     assert note.message == (
@@ -883,7 +688,7 @@ def test_a_level_not_met_in_training_may_be_missing(tmp_path):
 
 def levels_of(folder, train, test, **keys):
     """Return the levels of z in training and in test rows."""
-    rows = both(folder, train, test, unseen="missing", **keys)
+    rows = read(folder, train, test, unseen="missing", **keys)
     return [side.X["z"].cat.categories.tolist() for side in rows]
 
 
@@ -902,19 +707,15 @@ def test_a_level_of_a_typed_table_may_be_missing_too(database, monkeypatch):
     monkeypatch.setenv("AUDIT_DB", f"sqlite:///{database}/a.sqlite")
     asked = "select zone, y from rows"
     train = QUERY | {"sql": f"{asked} where zone = 'a'"}
-    data = {"train": train, "test": QUERY | {"sql": asked}, "unseen": "missing"}
-    data |= {"target": "y", "task": "regression"}
-    _, rows = read_datasets(**parse_config({"data": data}).data_arguments)
+    _, rows = read(database, train, QUERY | {"sql": asked}, unseen="missing")
     assert rows.X["zone"].isna().tolist() == [False, True, False]
 
 
 def test_what_reading_changed_is_a_finding_of_the_audit(tmp_path):
-    from importance_audit.auditing.audit import audit
-
-    cells = [f"{'abc'[i % 3]},{i}" for i in range(30)]
-    text = "z,y\n" + "\n".join(cells) + "\na,\n"
+    cells = [("abc"[i % 3], i) for i in range(30)]
+    text = csv_of(("z", "y"), *cells, ("a", ""))
     keys = {"drop_missing_target": True, "unseen": "missing"}
-    rows = both(tmp_path, text, "z,y\nd,1\na,2\nb,4\n", **keys)
+    rows = read(tmp_path, text, "z,y\nd,1\na,2\nb,4\n", **keys)
     model = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor"}
     result = audit(*rows, parse_config({"models": [model]}))
     checks = [finding.check for finding in result.findings]

@@ -77,28 +77,14 @@ def test_a_long_curve_has_at_most_200_points_and_nearly_its_area(n):
     assert abs(auc(false_rate, true_rate) - truth) < 0.0025
 
 
-@settings(max_examples=20, deadline=None)
-@given(seed=SEEDS)
-def test_a_curve_is_the_same_of_any_rising_function_of_the_score(seed):
-    y, score, weights = scored(seed, 80)
-    for each, other in zip(
-        points(y, score, weights),
-        points(y, np.exp(3 * score) - 7, weights),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(each, other)
-
-
 def test_at_each_threshold_the_rates_are_those_of_the_rows_at_or_above_it():
     y, score, weights = scored(5, 120, digits=1)
     for row in diagnostics.roc_curve(y, score, weights):
         for name, of_class in (("true_rate", y == 1), ("false_rate", y == 0)):
             above = weights[of_class & (score >= row["threshold"])].sum()
             assert row[name] == pytest.approx(above / weights[of_class].sum())
-
-
-def test_one_class_alone_has_no_curve():
-    assert diagnostics.roc_curve(np.ones(5), np.arange(5.0), np.ones(5)) == []
+    ones = np.ones(5)
+    assert diagnostics.roc_curve(ones, np.arange(5.0), ones) == []  # of one class
 
 
 @settings(max_examples=20, deadline=None)
@@ -184,16 +170,6 @@ def test_each_task_has_its_frames_and_their_columns(model, data, frames):
         assert {row["split"] for row in of_frame} == {"test"}
 
 
-def test_the_class_of_several_that_is_predicted_is_judged_by_its_probability():
-    data, model = level_data(), level_model(0.8)
-    row, *_ = diagnostic_rows(model, data, model.predict(data.X), split="test")[
-        "calibration"
-    ]
-    assert (row["positive_class"], row["rows"]) == ("", data.n_samples)
-    assert row["predicted"] == pytest.approx(0.8)
-    assert row["observed"] == pytest.approx(1.0)
-
-
 def test_rows_without_weight_are_left_out():
     data, model = normal_data(2, 0), linear_model(1, 1)
     weights = (np.arange(200) < 120).astype(float)
@@ -205,10 +181,13 @@ def test_rows_without_weight_are_left_out():
     assert weighted == cut
 
 
-def test_each_class_of_several_is_judged_by_its_own_probability():
+def test_each_class_of_several_and_the_predicted_one_are_judged_by_their_probability():
     data, model = level_data(), level_model(0.8)
     prediction = model.predict(data.X)
     rows = diagnostic_rows(model, data, prediction, split="test")["calibration"]
+    of_predicted = [rows[0][name] for name in ("positive_class", "rows", "observed")]
+    assert of_predicted == ["", data.n_samples, 1.0]
+    assert rows[0]["predicted"] == pytest.approx(0.8)
     for k, name in enumerate(model.classes):
         own = [row for row in rows if row["positive_class"] == name]
         assert [row["predicted"] for row in own] == pytest.approx([0.1, 0.8])

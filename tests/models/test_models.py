@@ -1,7 +1,5 @@
 """Models: encoders beside scikit-learn by hand, classes, files, refusals."""
 
-import hashlib
-import io
 import json
 import pickle
 import sys
@@ -19,14 +17,14 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.data.reading import configured
+from tests.models.saved import saved, trusted
 
 from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.models import r_models
-from importance_audit.models.estimators import final
 from importance_audit.models.fit import fit, fit_models, load, wrap
 from importance_audit.models.model_table import models_frame
 from importance_audit.models.section import ModelSection
@@ -43,6 +41,7 @@ LINEAR = "sklearn.linear_model.LinearRegression"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 FOREST = "sklearn.ensemble.RandomForestRegressor"
 BOOSTING = "sklearn.ensemble.GradientBoostingRegressor"
+NEIGHBOURS = "sklearn.neighbors.KNeighborsRegressor"
 HISTOGRAM = "sklearn.ensemble.HistGradientBoostingRegressor"
 
 
@@ -61,20 +60,10 @@ def rows(X=None, y=None, **facts):
     if y is None:
         grade = X["grade"].cat.codes.to_numpy() if "grade" in X else 0
         y = X["size"].to_numpy() + 2 * (grade == 1) + 0.3 * X["count"].to_numpy() ** 2
-    return Dataset(
-        **{
-            "name": "rows",
-            "X": X,
-            "y": np.asarray(y),
-            "task": "regression",
-            "weights": np.ones(len(X)),
-            "groups": {name: (name,) for name in X},
-            "split": "train",
-            "target": "y",
-            "sha256": "d" * 64,
-            **facts,
-        }
-    )
+    usual = {"name": "rows", "task": "regression", "split": "train", "target": "y"}
+    usual |= {"groups": {name: (name,) for name in X}, "sha256": "d" * 64}
+    usual |= {"weights": np.ones(len(X))}
+    return Dataset(X=X, y=np.asarray(y), **usual | facts)
 
 
 def binary_rows(classes=("no", "yes")):
@@ -135,41 +124,38 @@ def test_the_first_level_met_is_the_reference():
     )
 
 
-@pytest.mark.parametrize(
-    ("estimator", "encoder"),
-    [
-        ("sklearn.tree.DecisionTreeRegressor", "ordinal"),
-        ("sklearn.ensemble.ExtraTreesRegressor", "ordinal"),
-        (BOOSTING, "ordinal"),
-        ("sklearn.ensemble.AdaBoostRegressor", "ordinal"),
-        ("sklearn.neighbors.KNeighborsRegressor", "one_hot"),
-        ("sklearn.svm.SVR", "one_hot"),
-    ],
-)
-def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(estimator, encoder):
-    assert fit(section(estimator), rows()).encoder == encoder
+@pytest.fixture
+def library(monkeypatch):
+    """Return a module that can be imported."""
+    module = ModuleType("library")
+    monkeypatch.setitem(sys.modules, "library", module)
+    return module
 
 
-@pytest.mark.parametrize(
-    ("module", "kind"),
-    [("xgboost.sklearn", LinearRegression), ("own", DecisionTreeRegressor)],
-)
-def test_trees_of_another_library_and_ones_own_see_positions_too(
-    module, kind, monkeypatch
-):
-    library = ModuleType("library")
-    library.Tree = type("Tree", (kind,), {"__module__": module})
-    monkeypatch.setitem(sys.modules, "library", library)
-    assert fit(section("library.Tree"), rows()).encoder == "ordinal"
+def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(library):
+    tree = {"__module__": "xgboost.sklearn"}
+    library.OfXGBoost = type("Tree", (LinearRegression,), tree)
+    library.Own = type("Tree", (DecisionTreeRegressor,), {"__module__": "own"})
+    for estimator, encoder in {
+        "sklearn.tree.DecisionTreeRegressor": "ordinal",
+        "sklearn.ensemble.ExtraTreesRegressor": "ordinal",
+        BOOSTING: "ordinal",
+        "sklearn.ensemble.AdaBoostRegressor": "ordinal",
+        "library.OfXGBoost": "ordinal",
+        "library.Own": "ordinal",
+        NEIGHBOURS: "one_hot",
+        "sklearn.svm.SVR": "one_hot",
+    }.items():
+        assert fit(section(estimator), rows()).encoder == encoder, estimator
 
 
 def test_numbers_alone_need_no_encoder():
-    X = table().drop(columns="grade")
-    data = rows(X)
+    data = numbers()
     model = fit(section(), data)
-    by_hand = LinearRegression().fit(X.to_numpy(), data.y)
+    by_hand = LinearRegression().fit(data.X.to_numpy(), data.y)
+    expected = by_hand.predict(data.X.to_numpy())
     assert model.encoder == "none"
-    assert model.predict(X) == pytest.approx(by_hand.predict(X.to_numpy()), rel=1e-12)
+    assert model.predict(data.X) == pytest.approx(expected, rel=1e-12)
 
 
 def test_an_encoder_that_is_named_is_used():
@@ -190,15 +176,6 @@ def test_one_hot_full_exchanges_all_indicators_of_a_column_together():
     assert not np.allclose(own, model.predict(data.X))
 
 
-def test_only_one_hot_full_lets_one_split_isolate_the_first_level():
-    data = rows(y=table()["grade"] == "low")
-    stump = {"max_depth": 1}
-    tree = "sklearn.tree.DecisionTreeRegressor"
-    for encoder, is_exact in (("one_hot_full", True), ("one_hot", False)):
-        model = fit(section(tree, encoder=encoder, parameters=stump), data)
-        assert np.array_equal(model.predict(data.X), data.y) is is_exact
-
-
 class Naming(LinearRegression):
     """Reads columns of a frame by name."""
 
@@ -210,29 +187,21 @@ class Naming(LinearRegression):
         return X["grade"].cat.codes + X["size"]
 
 
-def test_without_an_encoder_the_estimator_gets_the_frame(monkeypatch):
-    library = ModuleType("toy")
+def test_without_an_encoder_the_estimator_gets_the_frame(library):
     library.Naming = Naming
-    monkeypatch.setitem(sys.modules, "toy", library)
-    model = fit(section("toy.Naming", encoder="none"), rows())
+    model = fit(section("library.Naming", encoder="none"), rows())
     X = table()
     truth = X["grade"].cat.codes + X["size"]
     assert model.predict(X).tolist() == truth.tolist()
 
 
-def test_levels_in_another_order_are_the_same_levels():
+@pytest.mark.parametrize("estimator", [LINEAR, BOOSTING])
+def test_columns_are_found_by_name_and_levels_in_any_order(estimator):
     data = rows()
-    turned = data.X.assign(grade=data.X["grade"].cat.reorder_categories(LEVELS[::-1]))
-    for estimator in (LINEAR, BOOSTING):
-        model = fit(section(estimator), data)
-        assert model.predict(turned).tolist() == model.predict(data.X).tolist()
-
-
-def test_columns_are_found_by_name():
-    data = rows()
-    model = fit(section(), data)
+    model = fit(section(estimator), data)
     turned = data.X[["count", "size", "grade"]]
-    for other in (turned, turned.assign(more="text")):
+    levels = data.X["grade"].cat.reorder_categories(LEVELS[::-1])
+    for other in (turned, turned.assign(more="text"), data.X.assign(grade=levels)):
         assert model.predict(other).tolist() == model.predict(data.X).tolist()
 
 
@@ -240,16 +209,15 @@ def test_columns_are_found_by_name():
 def test_a_level_not_met_in_training_is_refused(estimator):
     data = rows()
     declared = data.X["grade"].cat.set_categories([*LEVELS, "top"])
-    model = fit(section(estimator), replace(data, X=data.X.assign(grade=declared)))
     new = data.X.assign(grade=declared.where(data.X.index > 0, "top"))
     message = (
         "Column 'grade' holds 'top', which model 'm' did not see in training; it "
         "knows 'low', 'mid', 'high'. Train on rows that have it, or leave it out of "
         "the column's levels."
     )
-    assert refused(model.predict, new) == (DataError, message)
-    undeclared = fit(section(estimator), data)
-    assert refused(undeclared.predict, new) == (DataError, message)
+    for X in (data.X, data.X.assign(grade=declared)):
+        model = fit(section(estimator), replace(data, X=X))
+        assert refused(model.predict, new) == (DataError, message)
 
 
 def with_a_gap(column):
@@ -279,34 +247,23 @@ def test_missing_values_are_passed_on_to_what_takes_them(column):
     ],
 )
 def test_missing_values_are_refused_by_what_takes_none(estimator, column, kind):
-    model = fit(section(estimator), rows())
-    with pytest.raises(ValueError, match="Input X contains NaN") as own:
-        type(final(model.estimator))().fit([[np.nan], [1.0]], [1.0, 2.0])
-    reason = f"{kind} says: ValueError: {' '.join(str(own.value).split())}"
-    fact = f"Missing in these rows: 2 cells of {column!r}."
-    reason = f"{reason.rstrip('.')}. {fact}"
-    assert refused(model.predict, with_a_gap(column).X) == (
-        ModelError,
-        f"Model 'm' cannot predict the rows; {reason}",
+    says = (
+        rf"{kind} says: ValueError: .*\. Missing in these rows: 2 cells of '{column}'"
     )
-    assert refused(fit, section(estimator), with_a_gap(column)) == (
-        ModelError,
-        f"Model 'm' cannot fit the training rows; {reason} Change its parameters under "
-        "[[models]], or the columns it reads.",
-    )
+    with pytest.raises(ModelError, match=f"cannot predict the rows; {says}"):
+        fit(section(estimator), rows()).predict(with_a_gap(column).X)
+    with pytest.raises(ModelError, match=rf"fit the training rows; {says}.*\[models"):
+        fit(section(estimator), with_a_gap(column))
 
 
-@pytest.mark.parametrize(
-    ("n", "words"), [(1, "1 missing value"), (2, "2 missing values")]
-)
-def test_a_missing_level_has_no_place_among_indicators(n, words):
-    X = rows().X
-    gap = X.assign(grade=X["grade"].where(X.index >= n))
-    assert refused(fit(section(), rows()).predict, gap) == (
-        DataError,
-        f"Column 'grade' has {words}, for which the one-hot columns of model 'm' have "
-        "no category. Make missing values a separate level, or leave those rows out.",
-    )
+def test_a_missing_level_has_no_place_among_indicators():
+    X, model = table(), fit(section(), rows())
+    for n, words in ((1, "1 missing value"), (2, "2 missing values")):
+        gap = X.assign(grade=X["grade"].where(X.index >= n))
+        with pytest.raises(
+            DataError, match=f"'grade' has {words}, for which the"
+        ):
+            model.predict(gap)
 
 
 def failing(error):
@@ -319,35 +276,29 @@ def failing(error):
     return wrap(broken, name="m", task="regression", features=features)
 
 
+ONE_CELL = "Missing in these rows: 1 cell of "
+
+
 @pytest.mark.parametrize(
     ("error", "n_columns", "words"),
     [
         (ValueError("no rate\nfor 2 rows"), 0, "ValueError: no rate for 2 rows"),
         (TypeError, 0, "TypeError"),
         # That a word is missing has another cause: the function fills what is missing.
-        (
-            KeyError("a key is missing"),
-            1,
-            "KeyError: 'a key is missing'. Missing in these rows: 1 cell of 'x0'.",
-        ),
-        (
-            ValueError("NaN"),
-            8,
-            "ValueError: NaN. Missing in these rows: 1 cell of 'x0', 1 cell of 'x1', "
-            "1 cell of 'x2', 1 cell of 'x3', 1 cell of 'x4' and 3 more.",
-        ),
+        (KeyError("missing"), 1, f"KeyError: 'missing'. {ONE_CELL}'x0'."),
+        (ValueError("NaN"), 8, f"ValueError: NaN. {ONE_CELL}'x0', "),
     ],
 )
 def test_a_function_that_fails_is_told_in_its_own_words_and_with_what_is_missing(
     error, n_columns, words
 ):
-    X = pd.DataFrame(
-        {f"x{k}": [1.0, np.nan if k < n_columns else 2.0] for k in range(8)}
-    )
-    assert refused(failing(error).predict, X) == (
-        ModelError,
-        f"Model 'm' cannot predict the rows; its function says: {words}",
-    )
+    X = pd.DataFrame({f"x{k}": [np.nan if k < n_columns else 2.0] for k in range(8)})
+    kind, said = refused(failing(error).predict, X)
+    start = "Model 'm' cannot predict the rows; its function says: "
+    assert kind is ModelError
+    assert said.startswith(f"{start}{words}")
+    assert said.endswith("and 3 more.") == (n_columns > 5)
+    assert (said == f"{start}{words}") == (n_columns < 5)
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
@@ -370,7 +321,7 @@ def test_a_multiclass_model_has_its_columns_in_the_order_of_the_classes():
 
 
 @pytest.mark.parametrize("positive", ["a", "b"])
-def test_classes_of_a_given_estimator_are_matched_by_name(positive):
+def test_classes_of_a_given_estimator_are_matched_by_name_and_codes_by_place(positive):
     data = binary_rows()
     X = data.X[["size"]]
     estimator = LogisticRegression().fit(X, np.where(data.y == 1, "a", "b"))
@@ -378,6 +329,9 @@ def test_classes_of_a_given_estimator_are_matched_by_name(positive):
     model = wrap(estimator, name="m", classes=classes)
     column = estimator.classes_.tolist().index(positive)
     assert model.predict(X).tolist() == estimator.predict_proba(X)[:, column].tolist()
+    coded = LogisticRegression().fit(X, data.y.astype(int))
+    codes = wrap(coded, name="m", classes=classes).predict(X)
+    assert codes.tolist() == coded.predict_proba(X)[:, 1].tolist()
 
 
 @pytest.mark.parametrize(
@@ -395,13 +349,6 @@ def test_classes_of_a_given_estimator_are_named_as_the_data_name_them(labels, cl
     assert model.predict(X).round().tolist() == [0, 1, 0, 1]
 
 
-def test_an_estimator_that_knows_codes_is_asked_by_codes():
-    X = pd.DataFrame({"size": [-1.0, 1.0, -2.0, 2.0]})
-    estimator = LogisticRegression().fit(X, [0, 1, 0, 1])
-    model = wrap(estimator, name="m", classes=("no", "yes"))
-    assert model.predict(X).tolist() == estimator.predict_proba(X)[:, 1].tolist()
-
-
 def test_a_weight_of_two_is_fitted_as_two_rows():
     data = rows()
     weights = np.where(np.arange(90) < 30, 2.0, 1.0)
@@ -412,18 +359,12 @@ def test_a_weight_of_two_is_fitted_as_two_rows():
     assert weighted.predict(data.X) == pytest.approx(expected, rel=1e-9)
 
 
-def test_an_estimator_is_made_as_the_section_says_and_of_nothing_else():
-    model = fit(section(FOREST, parameters={"n_estimators": 3}), rows())
-    assert model.parameters == RandomForestRegressor(n_estimators=3).get_params()
-    assert model.parameters["n_jobs"] is None
-
-
 def test_a_fitted_model_says_what_it_stands_on():
-    data = rows()
-    model = fit(section(), data)
+    model = fit(section(FOREST, parameters={"n_estimators": 3}), rows())
     assert (model.source, model.n_train, model.train_sha256) == ("fitted", 90, "d" * 64)
     assert model.library == f"scikit-learn {sklearn.__version__}"
     assert (model.losses, model.features) == (("rmse",), ("size", "grade", "count"))
+    assert model.parameters == RandomForestRegressor(n_estimators=3).get_params()
 
 
 def test_a_refit_reads_the_columns_rows_and_weights_of_the_rows_its_model_holds():
@@ -450,20 +391,17 @@ def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
     assert again.predict(table()).tolist() == linear.predict(table()).tolist()
 
 
-def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
-    model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
-    assert refused(model.refit, ["size"]) == (
+def test_what_was_fitted_elsewhere_or_would_not_meet_a_class_is_not_fitted_again():
+    elsewhere = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
+    with pytest.raises(NotApplicable, match=r"because the audit did not fit it. Pass"):
+        elsewhere.refit(["size"])
+    model = fit(section(LOGISTIC), multiclass_rows())
+    few = np.flatnonzero(model.train.y < 2)
+    assert refused(model.refit, ["size"], few) == (
         NotApplicable,
-        "Model 'm' cannot be fitted again, because the audit did not fit it. Pass the "
-        "rows it was fitted on as train=(X, y).",
+        f"Model 'm' cannot be fitted again: none of the {len(few)} rows has the class "
+        "'two'. Add training rows of the class, or leave it out.",
     )
-
-
-def test_fitting_and_predicting_change_no_row():
-    data = rows()
-    before = data.X.copy()
-    fit(section(BOOSTING), data).predict(data.X)
-    pd.testing.assert_frame_equal(data.X, before)
 
 
 def test_a_prediction_survives_a_pickle():
@@ -478,45 +416,18 @@ def test_a_prediction_survives_a_pickle():
 @pytest.mark.parametrize(
     ("estimator", "parameters", "message"),
     [
-        (
-            "sklearn.ensembl.RandomForestRegressor",
-            {},
-            ": there is no module 'sklearn.ensembl'. Did you mean 'sklearn.ensemble'?",
-        ),
-        (
-            "no_such_library.Model",
-            {},
-            ": there is no module 'no_such_library'. Install the package that contains "
-            "it, or put the module beside audit.toml.",
-        ),
-        (
-            "sklearn.ensemble.RandomForestRegresor",
-            {},
-            ": module 'sklearn.ensemble' has no 'RandomForestRegresor'. Did you mean "
-            "'RandomForestRegressor'?",
-        ),
-        (
-            "math.sqrt",
-            {},
-            ": 'math.sqrt' has no fit. Name an estimator class with fit and predict.",
-        ),
-        (
-            FOREST,
-            {"n_trees": 5, "max_dept": 3},
-            ": RandomForestRegressor has no parameters 'n_trees', 'max_dept'. See the "
-            "documentation of RandomForestRegressor.",
-        ),
-        (
-            "sklearn.ensemble.IsolationForest",
-            {},
-            " does not suit task 'regression': IsolationForest finds outliers. Name a "
-            "regressor, or set another task.",
-        ),
+        ("sklearn.svn.SVR", {}, "no module 'sklearn.svn'. Did you mean 'sklearn.svm'?"),
+        ("no_such_library.A", {}, "no module 'no_such_library'. Install the package"),
+        ("sklearn.svm.SRV", {}, "'sklearn.svm' has no 'SRV'. Did you mean 'SVR'?"),
+        ("math.sqrt", {}, "'math.sqrt' has no fit. Name an estimator class"),
+        (FOREST, {"n_trees": 5, "max": 3}, "has no parameters 'n_trees', 'max'"),
+        ("sklearn.ensemble.IsolationForest", {}, "IsolationForest finds outliers."),
     ],
 )
 def test_an_estimator_that_cannot_be_made_says_why(estimator, parameters, message):
-    error = refused(fit, section(estimator, parameters=parameters), rows())
-    assert error == (ModelError, f"Model 'm'{message}")
+    kind, words = refused(fit, section(estimator, parameters=parameters), rows())
+    assert kind is ModelError
+    assert message in words
 
 
 class Open(LinearRegression):
@@ -526,11 +437,9 @@ class Open(LinearRegression):
         super().__init__(**parameters)
 
 
-def test_parameters_are_not_judged_where_any_is_taken(monkeypatch):
-    library = ModuleType("toy")
+def test_parameters_are_not_judged_where_any_is_taken(library):
     library.Open = Open
-    monkeypatch.setitem(sys.modules, "toy", library)
-    model = fit(section("toy.Open", parameters={"fit_intercept": False}), rows())
+    model = fit(section("library.Open", parameters={"fit_intercept": False}), rows())
     assert model.estimator.intercept_ == 0
 
 
@@ -538,50 +447,22 @@ def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
     _, message = refused(fit, section(FOREST, parameters={"n_estimators": -3}), rows())
     start = "Model 'm' cannot fit the training rows; RandomForestRegressor says: "
     assert message.startswith(start)
-    assert message.endswith(
-        "Change its parameters under [[models]], or the columns it reads."
-    )
     assert "n_estimators" in message
     assert "\n" not in message
 
 
-def test_weights_that_an_estimator_cannot_take_are_refused():
-    data = replace(rows(), weights=np.arange(90.0))
-    error = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)
-    assert error == (
-        ModelError,
-        "Model 'm' cannot be fitted with the row weights of the data: "
-        "KNeighborsRegressor does not accept them. Choose another estimator, or "
-        "leave the weights out.",
-    )
-
-
-def test_a_class_without_a_training_row_is_refused():
+def test_weights_and_classes_that_an_estimator_cannot_be_fitted_with_are_refused():
+    data, no_weights = replace(rows(), weights=np.arange(90.0)), section(NEIGHBOURS)
+    with pytest.raises(ModelError, match=r"row weights .* KNeighborsRegressor does"):
+        fit(no_weights, data)
     data = multiclass_rows()
-    two_classes = replace(data, y=np.minimum(data.y, 1))
-    assert refused(fit, section(LOGISTIC), two_classes) == (
-        ModelError,
-        "Model 'm' cannot be fitted: no training row has the class 'two'. Add such "
-        "rows, or leave the class out.",
-    )
-
-
-def test_a_refit_that_would_not_meet_a_class_is_no_question_to_ask():
-    model = fit(section(LOGISTIC), multiclass_rows())
-    few = np.flatnonzero(model.train.y < 2)
-    assert refused(model.refit, ["size"], few) == (
-        NotApplicable,
-        f"Model 'm' cannot be fitted again: none of the {len(few)} rows has the class "
-        "'two'. Add training rows of the class, or leave it out.",
-    )
+    with pytest.raises(ModelError, match=r"no training row has the class 'two'. Add"):
+        fit(section(LOGISTIC), replace(data, y=np.minimum(data.y, 1)))
 
 
 def test_the_faults_of_all_models_are_told_together():
-    sections = [
-        section(FOREST, name="a", parameters={"max_dept": 3}),
-        section(name="b"),
-        section(LOGISTIC, name="c"),
-    ]
+    faulty = section(FOREST, name="a", parameters={"max_dept": 3})
+    sections = [faulty, section(name="b"), section(LOGISTIC, name="c")]
     _, message = refused(fit_models, sections, rows())
     assert message == (
         "Model 'a': RandomForestRegressor has no parameter 'max_dept'. Did you mean "
@@ -590,28 +471,40 @@ def test_the_faults_of_all_models_are_told_together():
     )
 
 
-def pickle_section(folder, thing):
-    """Write a pickle; return the section that trusts it."""
-    return file_of(folder, pickle_of(thing))
+def of_file(folder, thing, **facts):
+    """Save a model; return the section that trusts it."""
+    return ModelSection(**saved(folder, thing), **facts)
+
+
+def numbers(**facts):
+    return rows(table().drop(columns="grade"), **facts)
 
 
 def test_a_trusted_file_predicts_as_the_estimator_in_it(tmp_path):
-    data = rows(table().drop(columns="grade"))
+    data = numbers()
     estimator = LinearRegression().fit(data.X, data.y)
-    trusted = pickle_section(tmp_path, estimator)
-    model = load(trusted, data, base=tmp_path)
+    trusted_file = of_file(tmp_path, estimator)
+    model = load(trusted_file, data, base=tmp_path)
     assert model.predict(data.X).tolist() == estimator.predict(data.X).tolist()
-    assert (model.source, model.sha256) == ("file", trusted.sha256)
+    assert (model.source, model.sha256) == ("file", trusted_file.sha256)
     assert (model.n_train, model.train_sha256) == (0, "")
+    for split, digest in (("train", "d" * 64), ("test", "")):
+        (model,) = fit_models((trusted_file,), numbers(split=split), base=tmp_path)
+        assert (model.source, model.train_sha256) == ("file", digest)
 
 
-def test_a_file_fitted_on_positions_of_levels_can_say_so(tmp_path):
+@pytest.mark.filterwarnings("error")
+def test_what_was_fitted_on_positions_of_levels_can_say_so(tmp_path):
     data = rows()
     codes = data.X.assign(grade=data.X["grade"].cat.codes)
     estimator = LinearRegression().fit(codes, data.y)
-    trusted = replace(pickle_section(tmp_path, estimator), encoder="ordinal")
-    model = load(trusted, data, base=tmp_path)
-    assert model.predict(data.X).tolist() == estimator.predict(codes).tolist()
+    trusted_file = of_file(tmp_path, estimator, encoder="ordinal")
+    for model in (
+        load(trusted_file, data, base=tmp_path),
+        wrap(estimator, name="m", encoder="ordinal"),
+    ):
+        assert model.predict(data.X).tolist() == estimator.predict(codes).tolist()
+        assert model.encoded == ("size", "grade", "count")
 
 
 class Trap:
@@ -626,65 +519,47 @@ class Trap:
 
 @pytest.mark.parametrize("sha256", ["", "0" * 64])
 def test_a_file_that_is_not_trusted_is_never_unpickled(tmp_path, sha256):
-    trusted = pickle_section(tmp_path, Trap(tmp_path / "sprung"))
-    digest = trusted.sha256
-    error = refused(load, replace(trusted, sha256=sha256), rows(), base=tmp_path)
+    sprung = of_file(tmp_path, Trap(tmp_path / "sprung"))
+    error = refused(load, replace(sprung, sha256=sha256), rows(), base=tmp_path)
     assert error == (
         ModelError,
-        f"Model 'm': the sha256 of 'm.joblib' is {digest!r}, and the configuration "
-        f"gives {sha256!r}. Loading the file runs its code: state the new one only if "
-        "you trust the file.",
+        f"Model 'm': the sha256 of 'm.joblib' is {sprung.sha256!r}, and the "
+        f"configuration gives {sha256!r}. Loading the file runs its code: state the "
+        "new one only if you trust the file.",
     )
     assert not (tmp_path / "sprung").exists()
 
 
-def test_a_file_must_be_there(tmp_path):
+def test_a_file_must_be_there_and_hold_what_its_name_says(tmp_path):
     missing = section("", file="gone.joblib", sha256="0" * 64)
-    where = str(tmp_path / "gone.joblib")
-    assert refused(load, missing, rows(), base=tmp_path) == (
-        ModelError,
-        f"Model 'm': {where!r} cannot be read: No such file or directory.",
+    _, words = refused(load, missing, rows(), base=tmp_path)
+    assert words.endswith("gone.joblib' cannot be read: No such file or directory.")
+    _, words = refused(load, section("", file="m.pkl"), rows(), base=tmp_path)
+    assert words.endswith(
+        "file must be a .joblib, .rds or .txt file; 'm.pkl' was given."
     )
-
-
-def test_a_file_must_be_of_joblib(tmp_path):
-    assert refused(load, section("", file="m.pkl"), rows(), base=tmp_path) == (
-        ModelError,
-        "Model 'm': file must be a .joblib, .rds or .txt file; 'm.pkl' was given.",
-    )
-
-
-def test_a_file_that_holds_no_pickle_says_so_in_joblibs_words(tmp_path):
     start = "Model 'm' cannot be loaded from 'm.joblib'. joblib says: "
     message = told(tmp_path, b"no pickle")
     assert message.startswith(start)
     assert message != start
 
 
-def file_of(folder, content, name="m.joblib"):
-    """Write bytes as a file; return the section that trusts it."""
-    (folder / name).write_bytes(content)
-    return section("", file=name, sha256=hashlib.sha256(content).hexdigest())
-
-
 def told(folder, content):
     """Return why the bytes of a file are no model."""
-    return refused(load, file_of(folder, content), rows(), base=folder)[1]
-
-
-def pickle_of(thing, **options):
-    file = io.BytesIO()
-    joblib.dump(thing, file, **options)
-    return file.getvalue()
+    (folder / "m.joblib").write_bytes(content)
+    section_of = ModelSection(**trusted(folder / "m.joblib"))
+    return refused(load, section_of, rows(), base=folder)[1]
 
 
 def test_a_file_that_ends_too_early_says_so(tmp_path):
-    content = pickle_of(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]))
+    saved(tmp_path, LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]))
+    content = (tmp_path / "m.joblib").read_bytes()
     cuts = [n for n in range(0, len(content), 9) if content[n - 1 : n] != b"."]
     for n in cuts:
         remedy = f"Its {n} bytes are not all of it: copy it again."
         assert told(tmp_path, content[:n]).endswith(remedy)
-    packed = pickle_of(np.arange(9), compress=("xz", 3))
+    joblib.dump(np.arange(9), tmp_path / "packed", compress=("xz", 3))
+    packed = (tmp_path / "packed").read_bytes()
     assert "are not all of it" in told(tmp_path, packed[:-9])
 
 
@@ -701,63 +576,44 @@ def test_a_pickle_of_numpy_2_says_so(tmp_path):
 
 def test_a_class_of_a_notebook_says_where_it_belongs(tmp_path):
     kind = type("OfNotebook", (LinearRegression,), {"__module__": "__main__"})
-    main = sys.modules["__main__"]
-    main.OfNotebook = kind
-    try:
-        content = pickle_of(kind())
-    finally:
-        del main.OfNotebook
-    message = told(tmp_path, content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["__main__"], "OfNotebook", kind, raising=False)
+        saved(tmp_path, kind())
+    message = told(tmp_path, (tmp_path / "m.joblib").read_bytes())
     assert "'OfNotebook'" in message  # in Python's words, which 3.14 changed
     assert "(__main__) has no module to be imported from: put it into a" in message
 
 
-@pytest.mark.parametrize("file", ["m.joblib", "m.rds", "m.txt"])
-def test_a_pointer_of_git_lfs_is_no_model(file, tmp_path):
-    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
-    (tmp_path / file).write_bytes(pointer)
-    broken = section("", file=file, sha256="0" * 64)
-    read = r_models.load if file == "m.rds" else load
-    assert refused(read, broken, rows(), base=tmp_path) == (
-        ModelError,
-        f"{file} is a pointer of Git LFS, and the file itself is not there. Run: git "
-        "lfs pull",
-    )
+def test_a_pointer_of_git_lfs_is_no_model(tmp_path):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    for file in ("m.joblib", "m.rds", "m.txt"):
+        (tmp_path / file).write_text(pointer)
+        read = r_models.load if file == "m.rds" else load
+        with pytest.raises(ModelError, match=rf"^{file} is a pointer of Git LFS, and"):
+            read(section("", file=file, sha256="0" * 64), rows(), base=tmp_path)
 
 
 def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
-    data = rows(table().drop(columns="grade"))
-    own = sklearn.__version__.encode()
+    data, own = numbers(), sklearn.__version__.encode()
     other = b"0" + own[1:]  # as long, so that the pickle stays one
-    content = pickle_of(LinearRegression().fit(data.X, data.y))
+    estimator = LinearRegression().fit(data.X, data.y)
+    sound = of_file(tmp_path, estimator)
+    assert load(sound, data, base=tmp_path).notes == ()
+    content = (tmp_path / "m.joblib").read_bytes()
     assert own in content
-    trusted = file_of(tmp_path, content.replace(own, other))
+    (tmp_path / "m.joblib").write_bytes(content.replace(own, other))
+    facts = trusted(tmp_path / "m.joblib")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = load(trusted, data, base=tmp_path)
+        model = load(ModelSection(**facts), data, base=tmp_path)
     (note,) = model.notes
-    assert (note.check, note.severity, note.subject) == (
-        "loaded_otherwise",
-        "warning",
-        "m",
-    )
+    assert (note.check, note.severity) == ("loaded_otherwise", "warning")
     assert f"from version {other.decode()} when using version {own.decode()}" in (
         note.message
     )
-    (tmp_path / "own").mkdir()
-    own_file = pickle_section(tmp_path / "own", model.estimator)
-    assert load(own_file, data, base=tmp_path / "own").notes == ()
-    data.X.assign(y=data.y).to_csv(tmp_path / "a.csv", index=False)
-    table_of = {"file": "a.csv"}
-    section_of = {"train": table_of, "test": table_of, "target": "y"}
-    config = parse_config(
-        {
-            "data": section_of | {"task": "regression"},
-            "models": [{"name": "m", "file": "m.joblib", "sha256": trusted.sha256}],
-            "importance": [{"method": "permutation", "n_repeats": 2}],
-        },
-        base=tmp_path,
-    )
+    entry = {"method": "permutation", "n_repeats": 2}
+    text = data.X.assign(y=data.y).to_csv(index=False)
+    config = configured(tmp_path, text, models=[facts], importance=[entry])
     result = audit(*read_datasets(**config.data_arguments), config)
     assert note.message in [finding.message for finding in result.findings]
 
@@ -765,58 +621,26 @@ def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "facts", "message"),
     [
-        (
-            {"size": "weight"},
-            {},
-            "Model 'm' reads 'weight', which is not in the data.",
-        ),
-        (
-            {},
-            {"encoder": "one_hot"},
-            "Model 'm': encoder 'one_hot' works only where the audit fits the "
-            "model. Save a Pipeline that includes the encoding, or set 'ordinal'.",
-        ),
+        ({"size": "weight"}, {}, "reads 'weight', which is not in the data."),
+        ({}, {"encoder": "one_hot"}, "encoder 'one_hot' works only where the audit"),
     ],
 )
 def test_a_file_that_does_not_suit_the_data_is_refused(
     tmp_path, columns, facts, message
 ):
-    X = table().drop(columns="grade")
-    estimator = LinearRegression().fit(X.rename(columns=columns), rows(X).y)
-    trusted = replace(pickle_section(tmp_path, estimator), **facts)
-    error = refused(load, trusted, rows(X), base=tmp_path)
-    assert error == (ModelError, message)
-
-
-def test_a_pipeline_gets_the_raw_frame():
-    data = rows()
-    numbers = make_column_transformer((StandardScaler(), ["size", "count"]))
-    pipeline = make_pipeline(numbers, LinearRegression()).fit(data.X, data.y)
-    model = wrap(pipeline, name="m")
-    assert model.predict(data.X).tolist() == pipeline.predict(data.X).tolist()
-    assert (model.task, model.features) == ("regression", ("size", "grade", "count"))
-    assert model.parameters == LinearRegression().get_params()
+    data = numbers()
+    estimator = LinearRegression().fit(data.X.rename(columns=columns), data.y)
+    with pytest.raises(ModelError, match=message):
+        load(of_file(tmp_path, estimator, **facts), data, base=tmp_path)
 
 
 @pytest.mark.filterwarnings("error")
 def test_an_estimator_fitted_on_an_array_gets_arrays():
-    data = rows(table().drop(columns="grade"))
+    data = numbers()
     estimator = LinearRegression().fit(data.X.to_numpy(), data.y)
     model = wrap(estimator, name="m", features=["size", "count"])
-    turned = data.X[["count", "size"]]
-    assert (
-        model.predict(turned).tolist() == estimator.predict(data.X.to_numpy()).tolist()
-    )
-
-
-@pytest.mark.filterwarnings("error")
-def test_an_estimator_fitted_on_a_frame_gets_frames():
-    data = rows()
-    codes = data.X.assign(grade=data.X["grade"].cat.codes)
-    estimator = LinearRegression().fit(codes, data.y)
-    model = wrap(estimator, name="m", encoder="ordinal")
-    assert model.predict(data.X).tolist() == estimator.predict(codes).tolist()
-    assert model.encoded == ("size", "grade", "count")
+    expected = estimator.predict(data.X.to_numpy()).tolist()
+    assert model.predict(data.X[["count", "size"]]).tolist() == expected
 
 
 def test_a_function_of_a_frame_is_a_model_and_cannot_change_the_rows():
@@ -845,61 +669,28 @@ SIZE = {"features": ["size"]}
 COUNTED = {"features": ["size", "count"]}
 
 
+ON_THREE = LinearRegression().fit(np.eye(3), np.ones(3))
+OF_TWO = LogisticRegression().fit(np.eye(2), ["a", "b"])
+NO_CLASSES = SIZE | {"task": "regression", "classes": ["a", "b"]}
+OF_THREE = COUNTED | {"classes": ["a", "b", "c"]}
+
+
 @pytest.mark.parametrize(
     ("estimator", "options", "message"),
     [
-        (
-            abs,
-            SIZE,
-            "Model 'm' is a function, and its task is not stated. Pass task as "
-            "'regression', 'binary' or 'multiclass'.",
-        ),
-        (
-            abs,
-            {"task": "regression"},
-            "The columns that model 'm' reads are not stated. Pass features=[…] in "
-            "the order of its columns.",
-        ),
-        (
-            abs,
-            SIZE | {"task": "binary"},
-            "Model 'm' must have two classes for task 'binary'; 0 were given. Pass "
-            "classes=[…], the positive one last, for a classifier only.",
-        ),
-        (
-            abs,
-            SIZE | {"task": "multiclass", "classes": ["a"]},
-            "Model 'm' must have two classes or more for task 'multiclass'; 1 was ",
-        ),
-        (
-            abs,
-            SIZE | {"task": "regression", "classes": ["a", "b"]},
-            "Model 'm' must have no classes for task 'regression'; 2 were given. ",
-        ),
-        (
-            LinearRegression,
-            SIZE | {"task": "regression"},
-            "Model 'm' must be a fitted estimator with predict or a function of a "
-            "frame; <class 'sklearn.linear_model._base.LinearRegression'> was given.",
-        ),
-        ("forest", {"task": "regression"}, "Model 'm' must be a fitted estimator with"),
-        (
-            LinearRegression().fit(np.eye(3), np.ones(3)),
-            COUNTED,
-            "Model 'm' was fitted on 3 columns, and 2 are named: 'size', 'count'.",
-        ),
-        (
-            LogisticRegression().fit(np.eye(2), ["a", "b"]),
-            COUNTED | {"classes": ["a", "b", "c"]},
-            "Model 'm' predicts the classes 'a', 'b', and the target has '0', '1', "
-            "'2'. Name the same classes in both.",
-        ),
+        (abs, SIZE, "its task is not stated. Pass task as 'regression'"),
+        (abs, {"task": "regression"}, "columns that model 'm' reads are not stated."),
+        (abs, SIZE | {"task": "binary"}, "two classes for task 'binary'; 0 were given"),
+        (abs, NO_CLASSES, "no classes for task 'regression'; 2 were given."),
+        (list, NO_CLASSES, "a function of a frame; <class 'list'> was given."),
+        (ON_THREE, COUNTED, "fitted on 3 columns, and 2 are named: 'size', 'count'."),
+        (OF_TWO, OF_THREE, "the classes 'a', 'b', and the target has '0', '1', '2'"),
     ],
 )
 def test_what_cannot_be_wrapped_says_what_is_missing(estimator, options, message):
     kind, words = refused(wrap, estimator, name="m", **options)
     assert kind is ModelError
-    assert words.startswith(message)
+    assert message in words
 
 
 def answering(answer, **facts):
@@ -916,33 +707,13 @@ THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
 @pytest.mark.parametrize(
     ("answer", "facts", "what", "returned"),
     [
-        (
-            np.ones((3, 2)),
-            {},
-            "an array of shape (3,)",
-            "(3, 2). Return one number per",
-        ),
-        (
-            np.full((3, 3), 0.5),
-            TWO,
-            "an array of shape (3,)",
-            "(3, 3). Return the probability of the positive class alone.",
-        ),
-        (
-            np.full((3, 2), 0.75),
-            TWO,
-            "two probabilities that sum to 1",
-            "a row that sums to 1.5. Return the probability of the positive class",
-        ),
-        (np.full((3, 2), 0.5), THREE, "an array of shape (3, 3)", "(3, 2)."),
+        (np.ones((3, 2)), {}, "an array of shape (3,)", "(3, 2). Return one number"),
+        (np.ones((3, 3)), TWO, "an array of shape (3,)", "(3, 3). Return the"),
+        (np.ones((3, 2)), TWO, "two probabilities that sum to 1", "a row that sums to"),
+        (np.ones((3, 2)), THREE, "an array of shape (3, 3)", "(3, 2)."),
         ([0.5, 1.5, 0.5], TWO, "probabilities", "1.5."),
         ([-0.5, 0.5, 0.5], TWO, "probabilities", "-0.5."),
-        (
-            ["a", "b", "c"],
-            {},
-            "numbers",
-            "something else: could not convert string to float: 'a'",
-        ),
+        (list("abc"), {}, "numbers", "something else: could not convert string"),
     ],
 )
 def test_what_is_no_prediction_is_refused(answer, facts, what, returned):
@@ -953,11 +724,10 @@ def test_what_is_no_prediction_is_refused(answer, facts, what, returned):
 
 
 def test_predictions_that_are_not_finite_are_counted():
-    assert refused(answering([1.0, np.nan, np.inf])) == (
-        ModelError,
-        "Model 'm' must predict finite numbers; 2 of the 3 that its function returned "
-        "are NaN or infinite.",
-    )
+    with pytest.raises(
+        ModelError, match="2 of the 3 that its function returned are"
+    ):
+        answering([1.0, np.nan, np.inf])()
 
 
 def test_a_probability_beyond_one_by_a_rounding_error_is_one_and_a_float64():
@@ -974,32 +744,18 @@ def test_a_fault_of_the_data_passes_through_a_function_that_asks_another_model()
     assert refused(model.predict, gaps) == refused(inner.predict, gaps)
 
 
-def test_rows_without_a_column_of_the_model_are_refused():
-    model = fit(section(), rows())
-    assert refused(model.predict, table().rename(columns={"size": "sise"})) == (
-        ModelError,
-        "Model 'm' reads 'size', which the data do not have. Did you mean 'sise'?",
-    )
-
-
-def test_a_category_is_no_number_for_a_model_of_arrays():
-    estimator = LinearRegression().fit(np.eye(3), np.ones(3))
-    model = wrap(estimator, name="m", features=["size", "grade", "count"])
-    assert refused(model.predict, table()) == (
-        DataError,
-        "Column 'grade' is a category, and model 'm' was fitted on an array of "
-        "numbers. State how the model encodes it: encoder 'ordinal', or predict= "
-        "with a function of the frame.",
-    )
-
-
-def test_text_is_neither_a_number_nor_a_level():
-    model = fit(section(), rows(table().drop(columns="grade")))
-    assert refused(model.predict, table().assign(size="large")) == (
-        DataError,
-        "A column of model 'm' holds neither numbers nor declared levels: could not"
-        " convert string to float: 'large'.",
-    )
+def test_rows_that_lack_a_column_or_have_it_in_another_kind_are_refused():
+    with pytest.raises(ModelError, match=r"reads 'size', which .* Did you mean 'sise'"):
+        fit(section(), rows()).predict(table().rename(columns={"size": "sise"}))
+    model = wrap(ON_THREE, name="m", features=["size", "grade", "count"])
+    with pytest.raises(
+        DataError, match=r"'grade' is a category, and .* an array of num"
+    ):
+        model.predict(table())
+    with pytest.raises(
+        DataError, match=r"neither numbers nor declared .* float: 'large'"
+    ):
+        fit(section(), numbers()).predict(table().assign(size="large"))
 
 
 def test_the_frame_has_a_row_per_model_in_the_order_of_their_sections():
@@ -1007,15 +763,12 @@ def test_the_frame_has_a_row_per_model_in_the_order_of_their_sections():
     sections = [forest, section(name="a")]
     score = wrap(lambda X: X["size"] * 0, name="score", features=["size"], **TWO)
     frame = models_frame([*fit_models(sections, rows()), score]).set_index("model")
-    assert frame["estimator"].to_dict() == {
-        "forest": "RandomForestRegressor",
-        "a": "LinearRegression",
-        "score": "",
-    }
-    assert list(frame.index) == ["forest", "a", "score"]
-    assert frame["positive_class"].tolist() == ["", "", "yes"]
-    assert frame["classes"].tolist() == [(), (), ("no", "yes")]
-    assert frame["n_train"].tolist() == [90, 90, 0]
+    columns = ["estimator", "positive_class", "classes", "n_train"]
+    assert list(frame[columns].itertuples(name=None)) == [
+        ("forest", "RandomForestRegressor", "", (), 90),
+        ("a", "LinearRegression", "", (), 90),
+        ("score", "", "yes", ("no", "yes"), 0),
+    ]
     assert json.loads(frame.loc["forest", "parameters"])["n_estimators"] == 2
 
 
@@ -1024,16 +777,3 @@ def test_parameters_that_json_does_not_know_are_shown_as_python_does():
     estimator.set_params(n_jobs=float("nan"), copy_X=table)
     parameters = wrap(estimator, name="m").parameters
     assert (parameters["n_jobs"], parameters["copy_X"]) == ("nan", "<function table>")
-
-
-@pytest.mark.parametrize(("split", "digest"), [("train", "d" * 64), ("test", "")])
-def test_a_model_of_a_file_is_taken_as_fitted_on_the_training_rows(
-    tmp_path, split, digest
-):
-    X = table().drop(columns="grade")
-    data = rows(X, split=split)
-    joblib.dump(LinearRegression().fit(X, data.y), tmp_path / "m.joblib")
-    sha256 = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
-    own = ModelSection(name="m", file="m.joblib", sha256=sha256)
-    (model,) = fit_models((own,), data, base=tmp_path)
-    assert (model.source, model.train_sha256) == ("file", digest)

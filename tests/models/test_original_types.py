@@ -4,28 +4,26 @@ What scikit-learn's own `permutation_importance` would measure is computed besid
 the estimator is fed the rows as they are, permuted in the order that we drew.
 """
 
-import hashlib
 from functools import partial
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn import metrics, preprocessing
+from sklearn import metrics
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.compose import make_column_transformer
+from sklearn.compose import make_column_transformer as of_columns
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
-    KBinsDiscretizer,
     OneHotEncoder,
     OrdinalEncoder,
 )
+from tests.data.reading import configured
+from tests.models.saved import saved
 
 import importance_audit as ia
 from importance_audit.auditing.audit import audit
@@ -102,108 +100,40 @@ def numbers(X):
     return filled.astype(float).to_numpy()
 
 
-def words(X):
-    """Return the words of a text, in a matrix with holes."""
-    return CountVectorizer(vocabulary=["bright", "old"]).transform(X["note"])
-
-
-def length(X):
-    """Return the lengths of texts, which a Categorical has none of."""
-    return X.apply(lambda column: column.map(len)).to_numpy(dtype=float)
-
-
 ONE_HOT = OneHotEncoder(handle_unknown="ignore")  # sparse output by default
 HIST = partial(HistGradientBoostingRegressor, max_iter=15, min_samples_leaf=5)
 
 
-def target_encoder():
-    if VERSION < (1, 3):
-        pytest.skip("TargetEncoder came with scikit-learn 1.3")
-    return make_column_transformer((preprocessing.TargetEncoder(), ["town"]))
-
-
 def categories_of_the_frame():
-    if VERSION < (1, 4):
-        mask = [True, False]
-        return HIST(categorical_features=mask)
-    return HIST(categorical_features="from_dtype")
+    mask = [True, False] if VERSION < (1, 4) else "from_dtype"
+    return HIST(categorical_features=mask)
 
 
+def piped(*steps):
+    return make_pipeline(*steps, LinearRegression())
+
+
+KNOWN = (OneHotEncoder(handle_unknown="error"), OBJECTS)
+CODES = of_columns((OrdinalEncoder(), ["town", "grade"]), remainder="passthrough")
 PIPELINES = {
     "one-hot of objects, sparse": (
-        lambda: make_pipeline(
-            make_column_transformer((ONE_HOT, OBJECTS), sparse_threshold=1), Ridge()
-        ),
+        make_pipeline(of_columns((ONE_HOT, OBJECTS), sparse_threshold=1), Ridge()),
         OBJECTS,
     ),
     "one-hot that knows None": (
-        lambda: make_pipeline(
-            make_column_transformer(
-                (OneHotEncoder(handle_unknown="error"), OBJECTS),
-                ("passthrough", ["size"]),
-            ),
+        make_pipeline(
+            of_columns(KNOWN, ("passthrough", ["size"])),
             RandomForestRegressor(20, random_state=1),
         ),
         [*OBJECTS, "size"],
     ),
-    "target encoder": (
-        lambda: make_pipeline(target_encoder(), LinearRegression()),
-        ["town", "size"],
-    ),
-    "texts joined by a function": (
-        lambda: make_pipeline(FunctionTransformer(joined), ONE_HOT, LinearRegression()),
-        OBJECTS,
-    ),
-    "texts filled": (
-        lambda: make_pipeline(
-            SimpleImputer(missing_values=None, strategy="most_frequent"),
-            OneHotEncoder(),
-            LinearRegression(),
-        ),
-        OBJECTS,
-    ),
-    "nullable integers and booleans": (
-        lambda: make_pipeline(FunctionTransformer(numbers), LinearRegression()),
-        ["rooms", "new"],
-    ),
-    "words of one column": (
-        lambda: make_pipeline(FunctionTransformer(words), LinearRegression()),
-        ["note"],
-    ),
-    "CountVectorizer of one column": (
-        lambda: make_pipeline(
-            make_column_transformer((CountVectorizer(), "note")), LinearRegression()
-        ),
-        ["note", "town"],
-    ),
-    "ordinal codes": (
-        lambda: make_pipeline(
-            make_column_transformer(
-                (OrdinalEncoder(), ["town", "grade"]), remainder="passthrough"
-            ),
-            HIST(),
-        ),
-        ["size", "town", "grade", "year"],
-    ),
-    "histogram boosting of categories": (
-        categories_of_the_frame,
-        ["grade", "size"],
-    ),
-    "bins": (
-        lambda: make_pipeline(
-            make_column_transformer((KBinsDiscretizer(4), ["size", "year"])), Ridge()
-        ),
-        ["size", "year"],
-    ),
-    "every type is as it was": (
-        lambda: make_pipeline(OnlyTexts(), LinearRegression()),
-        list(frame()),
-    ),
-    "lengths of texts": (
-        lambda: make_pipeline(FunctionTransformer(length), LinearRegression()),
-        ["town", "note"],
-    ),
-    "narrow floats": (lambda: LinearRegression(), ["size"]),
+    "texts joined": (piped(FunctionTransformer(joined), ONE_HOT), OBJECTS),
+    "nullable numbers": (piped(FunctionTransformer(numbers)), ["rooms", "new"]),
+    "words": (piped(of_columns((CountVectorizer(), "note"))), ["note", "town"]),
+    "ordinal codes": (make_pipeline(CODES, HIST()), ["size", "town", "grade", "year"]),
+    "histogram boosting of categories": (categories_of_the_frame(), ["grade", "size"]),
+    "every type is as it was": (piped(OnlyTexts()), list(frame())),
+    "narrow floats": (LinearRegression(), ["size"]),
 }
 
 
@@ -241,9 +171,9 @@ def measured(model, rows):
 
 @pytest.mark.parametrize("name", PIPELINES)
 def test_a_pipeline_is_measured_exactly_as_scikit_learn_measures_it(name):
-    make, columns = PIPELINES[name]
+    made, columns = PIPELINES[name]
     X, y = frame()[columns], target(frame())
-    estimator = make().fit(X, y)
+    estimator = made.fit(X, y)
     model = ia.wrap(estimator, name="m", task="regression", features=columns)
     record = measured(model, ia.dataset(X, y, name="rows", task="regression"))
     expected = by_hand(estimator, X, y, record.seed, 4, rmse)
@@ -254,7 +184,7 @@ def test_a_pipeline_is_measured_exactly_as_scikit_learn_measures_it(name):
 def test_a_classifier_of_texts_is_measured_as_scikit_learn_measures_it():
     y = np.where(target(frame()) > 3, "yes", "no")
     X = frame()[[*OBJECTS, "size"]]
-    columns = make_column_transformer((ONE_HOT, OBJECTS), remainder="passthrough")
+    columns = of_columns((ONE_HOT, OBJECTS), remainder="passthrough")
     estimator = make_pipeline(columns, LogisticRegression()).fit(X, y)
     model = ia.wrap(estimator, name="m")
     rows = ia.dataset(X, y, name="rows", task="binary", classes=["no", "yes"])
@@ -266,7 +196,7 @@ def test_a_classifier_of_texts_is_measured_as_scikit_learn_measures_it():
 def test_a_model_of_an_array_of_texts_gets_an_array_of_texts():
     X, y = frame()[["town", "year"]], target(frame())
     given = X.to_numpy(dtype=object)
-    encoder = make_column_transformer((ONE_HOT, [0]), remainder="passthrough")
+    encoder = of_columns((ONE_HOT, [0]), remainder="passthrough")
     estimator = make_pipeline(encoder, LinearRegression()).fit(given, y)
     model = ia.wrap(estimator, name="m", features=["x1", "x2"])
     rows = ia.dataset(given, y, name="rows", task="regression")
@@ -275,61 +205,40 @@ def test_a_model_of_an_array_of_texts_gets_an_array_of_texts():
     assert asked == pytest.approx(estimator.predict(given), rel=1e-12)
 
 
+class Nosy(LinearRegression):
+    """Remembers the type of what it was asked about."""
+
+    def predict(self, X):
+        self.seen_ = X.dtype
+        return super().predict(X)
+
+
 def test_a_model_of_a_narrow_array_gets_a_narrow_array():
     given = np.random.default_rng(1).normal(size=(N, 3)).astype(np.float32)
-    seen = []
-
-    class Nosy(LinearRegression):
-        def predict(self, X):
-            seen.append(X.dtype)
-            return super().predict(X)
-
-    model = ia.wrap(
-        Nosy().fit(given, given[:, 0]), name="m", features=["x1", "x2", "x3"]
-    )
+    estimator = Nosy().fit(given, given[:, 0])
+    model = ia.wrap(estimator, name="m", features=["x1", "x2", "x3"])
     rows = ia.dataset(given, given[:, 0], name="rows", task="regression")
     model.for_rows(rows).predict(rows.X)
-    assert seen == [np.float32]
-
-
-def saved(folder, estimator):
-    """Save a model and its rows beside each other; return the text of an audit."""
-    path = folder / "m.joblib"
-    joblib.dump(estimator, path)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return (
-        '[data]\ntrain = { file = "rows.csv" }\ntest = { file = "rows.csv" }\n'
-        'target = "y"\ntask = "regression"\n[[models]]\nname = "m"\n'
-        f'file = "m.joblib"\nsha256 = "{digest}"\n'
-    )
+    assert estimator.seen_ == np.float32
 
 
 @pytest.mark.parametrize("is_declared", [False, True])
 def test_texts_of_a_csv_file_are_objects_unless_their_levels_are_declared(
     tmp_path, is_declared
 ):
-    X = frame(missing=np.nan)[[*OBJECTS, "size"]].astype({"size": float})
-    y = target(frame())
-    X.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
+    names = [*OBJECTS, "size"]
+    X = frame(missing=np.nan)[names].astype({"size": float})
+    X.assign(y=target(frame())).to_csv(tmp_path / "rows.csv", index=False)
     read = pd.read_csv(tmp_path / "rows.csv", float_precision="round_trip")
-    estimator = make_pipeline(
-        make_column_transformer((ONE_HOT, OBJECTS), remainder="passthrough"),
-        LinearRegression(),
-    ).fit(read[[*OBJECTS, "size"]], read["y"])
-    text = saved(tmp_path, estimator)
-    if is_declared:
-        levels = '{ town = ["Ulm", "Graz", "Bern"] }'
-        text = text.replace("[[models]]", f"categories = {levels}\n[[models]]")
-    (tmp_path / "audit.toml").write_text(text, encoding="utf8")
-    config = ia.load_config(tmp_path)
+    columns = of_columns((ONE_HOT, OBJECTS), remainder="passthrough")
+    estimator = make_pipeline(columns, LinearRegression()).fit(read[names], read["y"])
+    levels = {"categories": {"town": ["Ulm", "Graz", "Bern"]}} if is_declared else {}
+    asked = QUESTION | {"models": [saved(tmp_path, estimator)]}
+    config = configured(tmp_path, {"file": "rows.csv"}, **levels, **asked)
     train, test = read_datasets(**config.data_arguments)
     assert set(train.types) == {"kind"} if is_declared else {"town", "kind"}
-    result = audit(train, test, config)
-    (record,) = result.importances
-    n = config.importance[0].options.get("n_repeats", 10)
-    expected = by_hand(
-        estimator, read[[*OBJECTS, "size"]], read["y"], record.seed, n, rmse
-    )
+    (record,) = audit(train, test, config).importances
+    expected = by_hand(estimator, read[names], read["y"], record.seed, 4, rmse)
     assert record.raw == pytest.approx(expected, abs=1e-12)
 
 
@@ -339,33 +248,32 @@ def test_every_column_returns_to_what_it_was():
         flag=pd.Series([True, None] * (N // 2), dtype=object),
         real=pd.Series([1.5, None] * (N // 2), dtype="Float64"),
     )
-    rows = ia.dataset(X, target(X), name="rows", task="regression")
-    seen = []
-
-    def keep(given):
-        seen.append(given)
-        return np.zeros(len(given))
-
-    model = ia.wrap(keep, name="m", task="regression", features=list(X))
-    model.for_rows(rows).predict(rows.X)
+    model, rows, seen = reader_of(X)
+    model.predict(rows.X)
     pd.testing.assert_frame_equal(seen[0], X, check_column_type=True)
     for column in ("kind", "mixed", "flag"):
         kinds = [type(cell) for cell in X[column]]
         assert [type(cell) for cell in seen[0][column]] == kinds
 
 
+def reader_of(X):
+    """Return a model that keeps what it is given, as it is asked about rows."""
+    seen = []
+
+    def keep(given):
+        seen.append(given)
+        return np.zeros(len(given))
+
+    rows = ia.dataset(X, np.arange(len(X)), name="rows", task="regression")
+    model = ia.wrap(keep, name="m", task="regression", features=list(X))
+    return model.for_rows(rows), rows, seen
+
+
 def test_a_number_that_a_whole_column_cannot_hold_stays_a_number():
     X = pd.DataFrame({"rooms": pd.array([1, 2, None, 4], dtype="Int64")})
-    rows = ia.dataset(X, [1.0, 2, 3, 4], name="rows", task="regression")
-    seen = []
-    model = ia.wrap(
-        lambda X: seen.append(X["rooms"].tolist()) or np.zeros(len(X)),
-        name="m",
-        task="regression",
-        features=["rooms"],
-    ).for_rows(rows)
+    model, _, seen = reader_of(X)
     model.predict(pd.DataFrame({"rooms": [1.5, 2.5]}))
-    assert seen == [[1.5, 2.5]]
+    assert seen[0]["rooms"].tolist() == [1.5, 2.5]
 
 
 def test_two_kinds_of_missing_values_are_not_made_one():

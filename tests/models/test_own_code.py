@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import joblib
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
+from tests.data.reading import configured
+from tests.models.saved import saved
 
 import importance_audit as ia
 from importance_audit.data.datasets import read_datasets
@@ -27,15 +28,6 @@ class Own(LinearRegression):
         import {name}_helper  # only now, when the model is asked
         return {name}_helper.scale * FACTOR * super().predict(X)
 """
-QUESTION = """
-[data]
-train = { sklearn = "load_diabetes" }
-test = { fraction = 0.33 }
-target = "target"
-task = "regression"
-[[models]]
-name = "m"
-"""
 
 
 def audit_to_fit(folder, name, *, factor=1):
@@ -43,8 +35,7 @@ def audit_to_fit(folder, name, *, factor=1):
     folder.mkdir()
     (folder / f"{name}.py").write_text(CODE.format(name=name, factor=factor))
     (folder / f"{name}_helper.py").write_text("scale = 1")
-    (folder / "audit.toml").write_text(f'{QUESTION}estimator = "{name}.Own"\n')
-    return folder
+    return folder, {"name": "m", "estimator": f"{name}.Own"}
 
 
 def audit_of_file(folder, name, *, factor=1):
@@ -55,38 +46,38 @@ def audit_of_file(folder, name, *, factor=1):
         patch.syspath_prepend(folder)
         model = importlib.import_module(name).Own()
         model.fit(*load_diabetes(return_X_y=True, as_frame=True, scaled=False))
-        joblib.dump(model, folder / "m.joblib")
+        section = saved(folder, model)
         del sys.modules[name]
-    digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
-    text = f'{QUESTION}file = "m.joblib"\nsha256 = "{digest}"\n'
-    (folder / "audit.toml").write_text(text)
-    return folder
+    return folder, section
 
 
 either = pytest.mark.parametrize("write", [audit_of_file, audit_to_fit])
 
 
-def loaded(folder):
-    config = ia.load_config(folder)
+def loaded(audit):
+    folder, section = audit
+    sides = {"sklearn": "load_diabetes"}, {"fraction": 0.33}
+    config = configured(folder, *sides, target="target", models=[section])
     train, test = read_datasets(**config.data_arguments)
     (model,) = fit_models(config.models, train, base=config.base)
     return model, test
 
 
 def test_a_class_beside_the_audit_loads_and_is_asked(tmp_path):
-    folder = audit_of_file(tmp_path / "audit", "beside_one")
-    path, files = list(sys.path), sorted(folder.iterdir())
-    model, rows = loaded(folder)
+    audit = audit_of_file(tmp_path / "audit", "beside_one")
+    path, files = list(sys.path), sorted(audit[0].iterdir())
+    model, rows = loaded(audit)
     assert model.predict(rows.X).shape == (rows.n_samples,)
     assert sys.path == path
-    assert sorted(folder.iterdir()) == files  # no __pycache__ either
+    assert sorted(audit[0].iterdir()) == files  # no __pycache__ either
 
 
 @either
 def test_the_card_names_the_code_and_its_digest(tmp_path, write):
     name = f"beside_{write.__name__}"
-    folder = write(tmp_path / "audit", name)
-    model, _ = loaded(folder)
+    audit = write(tmp_path / "audit", name)
+    model, _ = loaded(audit)
+    folder, _ = audit
     digest = hashlib.sha256((folder / f"{name}.py").read_bytes()).hexdigest()
     (parameters,) = models_frame([model])["parameters"]
     assert json.loads(parameters)["code_in_the_folder_of_the_audit"] == [
@@ -113,18 +104,18 @@ def test_two_audits_may_have_packages_of_one_name(tmp_path):
 
 
 def test_a_module_of_the_folder_never_stands_in_for_an_installed_one(tmp_path):
-    folder = audit_of_file(tmp_path / "audit", "beside_three")
-    (folder / "sklearn.py").write_text("1 / 0")
-    (folder / "joblib.py").write_text("1 / 0")
-    model, rows = loaded(folder)
+    audit = audit_of_file(tmp_path / "audit", "beside_three")
+    (audit[0] / "sklearn.py").write_text("1 / 0")
+    (audit[0] / "joblib.py").write_text("1 / 0")
+    model, rows = loaded(audit)
     assert len(model.predict(rows.X)) == rows.n_samples
 
 
 def test_a_class_that_is_nowhere_is_named_with_a_remedy(tmp_path):
-    folder = audit_of_file(tmp_path / "audit", "beside_four")
-    (folder / "beside_four.py").unlink()
+    audit = audit_of_file(tmp_path / "audit", "beside_four")
+    (audit[0] / "beside_four.py").unlink()
     with pytest.raises(ia.ModelError) as refusal:
-        loaded(folder)
+        loaded(audit)
     assert str(refusal.value) == (
         "Model 'm' cannot be loaded from 'm.joblib'. joblib says: No module named "
         "'beside_four'. Install it, or put it into the folder of the audit."

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import r2_score, roc_auc_score
 from tests.methods.importance.test_permutation import recorded, recorded_case
@@ -75,24 +73,11 @@ def test_the_constant_comes_from_the_training_rows():
     assert row["constant"] == pytest.approx(test.y.var() + 10**2, rel=1e-9)
 
 
-def test_training_rows_come_first_if_there_are_some():
-    data, model = normal_data(2, 0), linear_model(2, 0, losses=("mse", "mae"))
-    frame = performance(model, normal_data(2, 0, n_samples=100), data, seed=1).losses
-    assert tuple(frame.columns) == FRAMES["performance"].columns
-    assert frame["split"].tolist() == ["train", "train", "test", "test"]
-    assert frame["loss"].tolist() == ["mse", "mae"] * 2
-    assert frame["n_samples"].tolist() == [100, 100, 200, 200]
-
-
 def test_a_constant_probability_is_the_share_of_the_class():
-    data = binary_data()
     losses = ("one_minus_auc", "log_loss", "brier")
-    row = of_test(logistic_model(1, 0, losses=losses), data)
+    row = of_test(logistic_model(1, 0, losses=losses), binary_data())
     truth = [0.5, np.log(2), 0.25]
     assert row["constant"].tolist() == pytest.approx(truth, rel=1e-9)
-
-
-def test_a_constant_probability_of_several_classes_is_their_shares():
     row = of_test(level_model(0.8), level_data()).loc["log_loss"]
     assert row["constant"] == pytest.approx(np.log(3), rel=1e-9)
     assert row["value"] == pytest.approx(-np.log(0.8), rel=1e-9)
@@ -116,15 +101,14 @@ def test_an_infinite_loss_stays_infinite_and_has_no_standard_error():
     assert np.isnan(row["std_error"]).tolist() == [True]
 
 
-@settings(max_examples=5, deadline=None)
-@given(seed=st.integers(0, 2**31 - 1))
-def test_the_same_seed_gives_the_same_frame(seed):
+def test_the_same_seed_gives_the_same_frame():
     data, model = normal_data(2, 0, n_samples=30), linear_model(2, 0)
-    frames = [
-        performance(model, data, data, seed=s).losses for s in (seed, seed, seed + 1)
-    ]
-    assert frames[0].equals(frames[1])
-    assert (frames[0]["std_error"] != frames[2]["std_error"]).all()
+    one, again, other = (
+        performance(model, data, data, seed=seed).losses for seed in (5, 5, 6)
+    )
+    assert tuple(one.columns) == FRAMES["performance"].columns
+    assert one.equals(again)
+    assert (one["std_error"] != other["std_error"]).all()
 
 
 @pytest.mark.parametrize("case", recorded("dalex_parts.json", "performance_cases"))
@@ -186,10 +170,10 @@ def test_the_error_of_a_reading_is_how_far_it_moves_from_table_to_table(task):
         draws = np.random.default_rng(seed)
         x1, x2, noise = draws.normal(size=(3, 150))
         y = 2 * x1 + x2 + 2 * noise
-        base, model = normal_data(2, 1, n_samples=150), linear_model(2, 1)
+        base, model = normal_data(2, 1, n_samples=150), linear_model(2, 1, losses=())
         if task == "binary":
             y = (y > 0).astype(np.int64)
-            base, model = binary_data(n_samples=150), logistic_model(2, 1)
+            base, model = binary_data(n_samples=150), logistic_model(2, 1, losses=())
         X = base.X.assign(x1=x1, x2=x2)
         rows.append(readings_of(model, replace(base, X=X, y=y))[0])
     values, errors = ([row[name] for row in rows] for name in ("value", "std_error"))

@@ -1,9 +1,8 @@
 """Configured classifiers without probabilities, and objects with predict alone."""
 
-import hashlib
 import re
+from itertools import product
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,10 +10,11 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC, LinearSVC
+from tests.data.reading import configured
+from tests.models.saved import saved
 
 import importance_audit as ia
 from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.models.own_code import modules_of
 
@@ -28,35 +28,25 @@ PERMUTED = {"method": "permutation", "n_repeats": 2}
 
 def result_of(folder, model, y=TEXTS, task="binary", positive="yes", **entry):
     """Return the audit of one model that is fitted, or read from a file."""
-    table = ROWS.assign(y=y)
-    table[TRAIN].to_csv(folder / "train.csv", index=False)
-    table[TEST].to_csv(folder / "test.csv", index=False)
+    rows = ROWS.assign(y=y)
+    texts = (rows[part].to_csv(index=False) for part in (TRAIN, TEST))
     if not isinstance(model, dict):
-        joblib.dump(model, folder / "m.joblib")
-        digest = hashlib.sha256((folder / "m.joblib").read_bytes()).hexdigest()
-        model = {"file": "m.joblib", "sha256": digest}
-    data = {"train": {"file": "train.csv"}, "test": {"file": "test.csv"}}
-    data |= {"target": "y", "task": task}
-    data |= {"positive_class": positive} if y is TEXTS else {}
-    document = {"data": data, "models": [{"name": "m", **model}]}
-    document["importance"] = [PERMUTED | entry]
-    config = parse_config(document, base=folder)
+        model = saved(folder, model)
+    keys = {"task": task, "models": [{"name": "m"} | model]}
+    keys |= {"positive_class": positive} if y is TEXTS else {}
+    config = configured(folder, *texts, importance=[PERMUTED | entry], **keys)
     return audit(*read_datasets(**config.data_arguments), config)
+
+
+MACHINES = [SVC(), RidgeClassifier(), LinearSVC(random_state=1)]
+# No configuration can name the estimators in it.
+VOTES = VotingClassifier([("line", LogisticRegression()), ("b", SVC())])
 
 
 @pytest.mark.parametrize("positive", ["yes", "no"])
 @pytest.mark.parametrize(
     ("fresh", "door"),
-    [
-        (SVC(), "file"),
-        (SVC(), "estimator"),
-        (RidgeClassifier(), "file"),
-        (RidgeClassifier(), "estimator"),
-        (LinearSVC(random_state=1), "file"),
-        (LinearSVC(random_state=1), "estimator"),
-        # No configuration can name the estimators in it.
-        (VotingClassifier([("line", LogisticRegression()), ("b", SVC())]), "file"),
-    ],
+    [*product(MACHINES, ["file", "estimator"]), (VOTES, "file")],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
 def test_a_configured_classifier_without_probabilities_is_measured_by_what_it_says(
@@ -86,12 +76,11 @@ def test_a_configured_classifier_without_probabilities_is_measured_by_what_it_sa
 def test_several_configured_classes_are_measured_by_predict(tmp_path):
     names = np.array(["z", "u", "v"])[np.digitize(SUM, [-1, 1])]
     model = RidgeClassifier().fit(ROWS[TRAIN], names[TRAIN])
-    (of_file,) = result_of(tmp_path, model, names, "multiclass").importances
-    named = {"estimator": "sklearn.linear_model.RidgeClassifier"}
-    (fitted,) = result_of(tmp_path, named, names, "multiclass").importances
     wrong = np.mean(model.predict(ROWS[TEST]) != names[TEST])
-    assert [of_file.loss, fitted.loss] == ["one_minus_accuracy"] * 2
-    assert [of_file.baseline[0], fitted.baseline[0]] == pytest.approx([wrong] * 2)
+    for door in (model, {"estimator": "sklearn.linear_model.RidgeClassifier"}):
+        (record,) = result_of(tmp_path, door, names, "multiclass").importances
+        assert record.loss == "one_minus_accuracy"
+        assert record.baseline[0] == pytest.approx(wrong)
 
 
 @pytest.mark.parametrize("loss", ["one_minus_accuracy", "one_minus_auc"])
@@ -108,9 +97,7 @@ def test_a_refit_of_a_machine_is_judged_on_its_own_scale(tmp_path, loss):
         score = model.decision_function(rows)
         return 1 - roc_auc_score(TEXTS[TEST] == "yes", score)
 
-    every = judge(["a", "b", "c"])
-    pairs = [["b", "c"], ["a", "c"], ["a", "b"]]
-    expected = [judge(pair) - every for pair in pairs]
+    expected = [judge(pair) - judge([*"abc"]) for pair in ([*"bc"], [*"ac"], [*"ab"])]
     np.testing.assert_allclose(record.mean, expected, atol=1e-12)
 
 
@@ -146,12 +133,8 @@ class Contrary(LogisticRegression):
     def predict(self, X):
         return self.classes_[(self.predict_proba(X)[:, 1] > 0.2).astype(int)]
 
-class Unnamed(Fits):
-    def predict(self, X):
-        return (sigmoid(X) > 0.5).astype(int)
-
-    def predict_proba(self, X):
-        return np.column_stack([1 - sigmoid(X), sigmoid(X)])
+class Unnamed(Two):
+    predict_proba = Two.predict
 """
 
 
@@ -170,20 +153,22 @@ def own(tmp_path):
     return model
 
 
-@pytest.mark.parametrize("door", ["file", "estimator"])
+doors = pytest.mark.parametrize("door", ["file", "estimator"])
+
+
+@doors
 @pytest.mark.parametrize("kind", ["One", "Column", "Two"])
 def test_a_configured_object_with_predict_alone_gives_probabilities(
     tmp_path, own, kind, door
 ):
-    result = result_of(tmp_path, own(kind, door), losses=["brier"])
+    (record,) = result_of(tmp_path, own(kind, door), losses=["brier"]).importances
     share = 1 / (1 + np.exp(-ROWS["a"][TEST]))
     expected = np.mean((share - (TEXTS[TEST] == "yes")) ** 2)
-    (record,) = result.importances
     assert record.scale == "probability"
     assert record.baseline[0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("door", ["file", "estimator"])
+@doors
 def test_a_configured_object_gives_a_column_for_each_of_several_classes(
     tmp_path, own, door
 ):
@@ -197,7 +182,7 @@ def test_a_configured_object_gives_a_column_for_each_of_several_classes(
     assert record.baseline[0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("door", ["file", "estimator"])
+@doors
 def test_accuracy_of_a_configured_model_is_that_of_its_own_predict(tmp_path, own, door):
     result = result_of(tmp_path, own("Contrary", door), losses=["one_minus_accuracy"])
     line = LogisticRegression().fit(ROWS[TRAIN], TEXTS[TRAIN])
@@ -208,7 +193,7 @@ def test_accuracy_of_a_configured_model_is_that_of_its_own_predict(tmp_path, own
     assert (record.scale, record.baseline[0]) == ("class", pytest.approx(wrong))
 
 
-@pytest.mark.parametrize("door", ["file", "estimator"])
+@doors
 def test_probabilities_whose_columns_have_no_names_are_refused(tmp_path, own, door):
     model = own("Unnamed", door)
     with pytest.raises(ia.ModelError) as refusal:
@@ -223,32 +208,32 @@ def test_probabilities_whose_columns_have_no_names_are_refused(tmp_path, own, do
     )
 
 
-def test_a_machine_of_other_classes_is_refused(tmp_path):
-    model = SVC().fit(ROWS[TRAIN], TEXTS[TRAIN] + "!")
-    with pytest.raises(ia.ModelError) as refusal:
-        result_of(tmp_path, model)
-    assert str(refusal.value) == (
-        "Model 'm' predicts the classes 'no!', 'yes!', and the target has 'no', "
-        "'yes'. Name the same classes in both."
-    )
+OTHERS = (
+    " predicts the classes 'no!', 'yes!', and the target has 'no', 'yes'. Name the "
+    "same classes in both."
+)
+NO_CLASSES = (
+    " gives no classes for task 'binary': LinearRegression is no classifier. Name a "
+    "classifier, or set task 'regression'."
+)
 
 
-@pytest.mark.parametrize("door", ["file", "estimator"])
-def test_a_regressor_is_no_classifier(tmp_path, door):
-    model = {"estimator": "sklearn.linear_model.LinearRegression"}
-    if door == "file":
-        model = LinearRegression().fit(ROWS, SUM)
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SVC().fit(ROWS, TEXTS + "!"), OTHERS),
+        (LinearRegression().fit(ROWS, SUM), NO_CLASSES),
+        ({"estimator": "sklearn.linear_model.LinearRegression"}, NO_CLASSES),
+    ],
+)
+def test_a_model_of_other_classes_or_of_none_is_refused(tmp_path, model, message):
     with pytest.raises(ia.ModelError) as refusal:
         result_of(tmp_path, model)
-    assert str(refusal.value) == (
-        "Model 'm' gives no classes for task 'binary': LinearRegression is no "
-        "classifier. Name a classifier, or set task 'regression'."
-    )
+    assert str(refusal.value) == f"Model 'm'{message}"
 
 
 def test_a_default_loss_that_needs_probabilities_is_replaced_with_a_note(tmp_path):
-    votes = VotingClassifier([("a", LogisticRegression()), ("b", SVC())])
-    result = result_of(tmp_path, votes.fit(ROWS[TRAIN], TEXTS[TRAIN]))
+    result = result_of(tmp_path, VOTES.fit(ROWS[TRAIN], TEXTS[TRAIN]))
     (record,) = result.importances
     assert (record.loss, record.scale) == ("one_minus_accuracy", "class")
     (note,) = [f for f in result.findings if f.check == "no_probabilities"]

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import gzip
-import hashlib
 import os
 import signal
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.models.saved import trusted
 
 from importance_audit.data.datasets import dataset
 from importance_audit.engines.known_defects import version_numbers
@@ -86,8 +86,7 @@ def task_of(name):
 
 
 def section(folder, file, **more):
-    digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
-    return ModelSection(name="m", file=file, **{"sha256": digest} | more)
+    return ModelSection(**trusted(folder / file) | more)
 
 
 @pytest.fixture(scope="module")
@@ -116,29 +115,18 @@ def of_classes(names):
     return pytest.mark.parametrize("fitted_model", names, indirect=True)
 
 
-each_class = of_classes(EVERY)
-
-
-@each_class
-def test_predictions_are_those_of_its_own_package_to_the_bit(fitted_model):
-    _, model, train = fitted_model
-    own = np.asarray(model.estimator.call("own_prediction", {"data": train.X}))
-    np.testing.assert_array_equal(model.predict(train.X), own)
-
-
-@each_class
-def test_a_row_alone_is_predicted_like_a_row_among_others(fitted_model):
+@of_classes(EVERY)
+def test_predictions_are_those_of_its_own_package_to_the_bit_and_draw_nothing(
+    fitted_model,
+):
     _, model, train = fitted_model
     together = model.predict(train.X)
+    own = np.asarray(model.estimator.call("own_prediction", {"data": train.X}))
+    np.testing.assert_array_equal(together, own)
     for row in (0, 7):
         alone = model.predict(train.X.iloc[[row]])
         # R's matrix products add one row in another order under some BLAS
         np.testing.assert_allclose(alone, together[[row]], rtol=1e-14)
-
-
-@each_class
-def test_a_prediction_draws_nothing_from_the_stream_of_r(fitted_model):
-    _, model, train = fitted_model
     rows = {"data": train.X[list(model.features)]}
     next_draw = model.estimator.call("draw_after_prediction", rows)
     assert next_draw == pytest.approx(0.2655087, abs=5e-8)  # set.seed(1); runif(1)
@@ -160,7 +148,7 @@ SAME_ROWS = {
 }
 
 
-@each_class
+@of_classes(EVERY)
 def test_the_same_rows_in_another_shape_are_predicted_alike(fitted_model):
     _, model, train = fitted_model
     expected = model.predict(train.X)
@@ -183,26 +171,19 @@ def test_a_level_that_training_did_not_meet_is_refused(fitted_model):
     )
 
 
-def with_a_gap(X):
-    return X.assign(x=X["x"].where(X["n"] > 1))
-
-
-@of_classes(TAKES_MISSING)
-def test_a_missing_value_is_answered_where_the_package_answers(fitted_model):
-    _, model, train = fitted_model
-    gap = with_a_gap(train.X)
-    own = np.asarray(model.estimator.call("own_prediction", {"data": gap}))
-    np.testing.assert_array_equal(model.predict(gap), own)
-
-
-@of_classes([name for name in EVERY if name not in TAKES_MISSING])
-def test_a_missing_value_is_refused_where_the_package_has_no_answer(fitted_model):
-    _, model, train = fitted_model
+@of_classes(EVERY)
+def test_a_missing_value_is_answered_or_refused_as_its_package_does(fitted_model):
+    name, model, train = fitted_model
     kind = model.estimator.kind
+    gap = train.X.assign(x=train.X["x"].where(train.X["n"] > 1))
+    if name in TAKES_MISSING:
+        own = np.asarray(model.estimator.call("own_prediction", {"data": gap}))
+        np.testing.assert_array_equal(model.predict(gap), own)
+        return
     if kind == "ranger" and version_numbers(model.estimator.package_version) >= (0, 16):
         pytest.skip("ranger answers missing values from 0.16 on")
     with pytest.raises(AuditError) as refusal:
-        model.predict(with_a_gap(train.X))
+        model.predict(gap)
     by_r = (
         "Model 'm' cannot predict the rows; ranger says: Missing data in columns: x. "
         "Missing in these rows: 1 cell of 'x'."
@@ -243,15 +224,17 @@ def test_rows_outside_the_range_of_loess_are_refused_with_the_way(fitted_model):
     assert 'control = loess.control(surface = "direct")' in said
 
 
-@of_classes(["glmnet", "cv_glmnet", "nnet_x"])
+OPEN = {
+    "glmnet": "the smallest of its ",
+    "cv_glmnet": 'It predicts with s = "lambda.1se" (',
+    "nnet_x": "It names no columns, and reads those of the data by their place.",
+}
+
+
+@of_classes(OPEN)
 def test_a_card_says_what_a_model_leaves_open(fitted_model):
     name, model, _ = fitted_model
-    note = model.parameters["note"]
-    assert {
-        "glmnet": "the smallest of its ",
-        "cv_glmnet": 'It predicts with s = "lambda.1se" (',
-        "nnet_x": "It names no columns, and reads those of the data by their place.",
-    }[name] in note
+    assert OPEN[name] in model.parameters["note"]
 
 
 @of_classes("lm glm glm01 gam polr forest loess lda ksvm".split())
@@ -295,37 +278,32 @@ SURVIVAL = (
     "that were followed so long."
 )
 SCRIPT = ' Name an R script that predicts for it: predict = "predict.R".'
+AGAIN = "Save it again, with this R or an older one."
 RESPONSES = " cannot be audited. R says: it has several responses."
 NO_MODELS = {
-    "list.rds": "it is of class 'list'." + SCRIPT,
-    "closure.rds": "it is of class 'function'." + SCRIPT,
-    "environment.rds": "it is of class 'environment'." + SCRIPT,
-    "promise.rds": "it is of class 'environment'." + SCRIPT,
-    "pointer.rds": "it is of class 'externalptr'." + SCRIPT,
-    "no_names.rds": "Model 'm' (nnet) cannot be audited. R says: it names no columns "
-    "and reads 1 by their place, and the models are given 4: x, n, g, o.",
-    "coxph.rds": "Model 'm' (coxph)" + SURVIVAL,
-    "survreg.rds": "Model 'm' (survreg)" + SURVIVAL,
-    "fake.rds": "Model 'm' (lm) cannot be audited. R says: no terms component nor "
-    "attribute.",
-    "no_levels.rds": "Model 'm' (glm) cannot be audited. R says: it was fitted to a "
-    "factor with model = FALSE, which drops its levels.",
-    "offset.rds": "Model 'm' (rpart) cannot be audited. R says: predict.rpart leaves "
-    "its offset out.",
-    "offset_k.rds": "Model 'm' (multinom) cannot be audited. R says: predict.multinom "
-    "leaves its offset out.",
-    "responses.rds": "Model 'm' (nnet)" + RESPONSES,
-    "responses_of_earth.rds": "Model 'm' (earth)" + RESPONSES,
-    "votes.rds": "Model 'm' (ranger) cannot be audited. R says: it is a forest for "
-    "Classification: grow it with probability = TRUE.",
-    "survival.rds": "Model 'm' (ranger)" + SURVIVAL,
-    "survival_tree.rds": "Model 'm' (rpart)" + SURVIVAL,
-    "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "
-    "or an older one.",
-    "truncated.rds": "R cannot read it: error reading from connection. Save it again, "
-    "with this R or an older one.",
-    "newer.rds": "R cannot read it: cannot read workspace version 9 written by R "
-    "9.0.0; need R 9.0.0 or newer. Save it again, with this R or an older one.",
+    "list.rds": f"it is of class 'list'.{SCRIPT}",
+    "closure.rds": f"it is of class 'function'.{SCRIPT}",
+    "environment.rds": f"it is of class 'environment'.{SCRIPT}",
+    "promise.rds": f"it is of class 'environment'.{SCRIPT}",
+    "pointer.rds": f"it is of class 'externalptr'.{SCRIPT}",
+    "no_names.rds": "(nnet) cannot be audited. R says: it names no columns and reads 1 "
+    "by their place, and the models are given 4: x, n, g, o.",
+    "coxph.rds": f"(coxph){SURVIVAL}",
+    "survreg.rds": f"(survreg){SURVIVAL}",
+    "fake.rds": "(lm) cannot be audited. R says: no terms component nor attribute.",
+    "no_levels.rds": "it was fitted to a factor with model = FALSE, which drops its "
+    "levels.",
+    "offset.rds": "predict.rpart leaves its offset out.",
+    "offset_k.rds": "predict.multinom leaves its offset out.",
+    "responses.rds": f"(nnet){RESPONSES}",
+    "responses_of_earth.rds": f"(earth){RESPONSES}",
+    "votes.rds": "it is a forest for Classification: grow it with probability = TRUE.",
+    "survival.rds": f"(ranger){SURVIVAL}",
+    "survival_tree.rds": f"(rpart){SURVIVAL}",
+    "corrupt.rds": f"unknown input format. {AGAIN}",
+    "truncated.rds": f"error reading from connection. {AGAIN}",
+    "newer.rds": "cannot read workspace version 9 written by R 9.0.0; need R 9.0.0 or "
+    f"newer. {AGAIN}",
 }
 
 
@@ -403,36 +381,26 @@ def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
     )
 
 
-A_NUMBER = "(lm) predicts a number, and task 'binary' needs probabilities. "
+A_NUMBER = "(lm) predicts a number, and task 'binary' needs probabilities."
+OTHERS = "predicts the classes 'no', 'yes', and the target has 'v', 'u', 'w'."
 CLASSES = (
-    "(glm) predicts the classes 'no', 'yes', and task 'regression' needs a number. "
+    "(glm) predicts the classes 'no', 'yes', and task 'regression' needs a number."
 )
+OTHERS = "predicts the classes 'no', 'yes', and the target has 'v', 'u', 'w'."
 
 
 @pytest.mark.parametrize(
     ("asker", "name", "task", "words"),
     [
-        ("python", "glm", "regression", f"{CLASSES}Set another task."),
+        ("python", "glm", "regression", f"{CLASSES} Set another task."),
         (
             "r",
             "glm",
             "regression",
-            f"{CLASSES}Give y as a factor of these classes, or as 0 and 1.",
+            f"{CLASSES} Give y as a factor of these classes, or as 0 and 1.",
         ),
-        (
-            "python",
-            "lm",
-            "binary",
-            f"{A_NUMBER}Fit it to a factor, or set task 'regression'.",
-        ),
-        ("r", "lm", "binary", f"{A_NUMBER}Fit it to a factor, or give y as numbers."),
-        (
-            "python",
-            "glm",
-            "multiclass",
-            "predicts the classes 'no', 'yes', and the target has 'v', 'u', 'w'. "
-            "Name the same classes in both.",
-        ),
+        ("r", "lm", "binary", f"{A_NUMBER} Fit it to a factor, or give y as numbers."),
+        ("python", "glm", "multiclass", f"{OTHERS} Name the same classes in both."),
     ],
 )
 def test_a_model_of_another_task_is_refused_with_what_to_do_where_it_was_asked(

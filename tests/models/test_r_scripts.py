@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -67,14 +68,16 @@ def value_in_script(fitted, expression, rows=ROWS):
 
 
 def test_a_script_finds_the_rows_with_their_own_names_types_and_levels(fitted):
-    assert (
-        value_in_script(fitted, "toString(names(train))") == "fare (£), class, age, y"
-    )
-    kinds = "numeric, factor, integer, numeric"
-    assert value_in_script(fitted, "toString(sapply(train, class))") == kinds
-    assert value_in_script(fitted, "toString(levels(train$class))") == "2nd, 1st"
-    assert value_in_script(fitted, "nrow(train)") == "40"
-    assert value_in_script(fitted, "is.null(weights)") == "TRUE"
+    for expression, value in {
+        "toString(names(train))": "fare (£), class, age, y",
+        "toString(sapply(train, class))": "numeric, factor, integer, numeric",
+        "toString(levels(train$class))": "2nd, 1st",
+        "nrow(train)": "40",
+        "is.null(weights)": "TRUE",
+    }.items():
+        assert value_in_script(fitted, expression) == value
+    weighted = replace(ROWS, weights=np.tile([1.0, 2.0], 20))
+    assert value_in_script(fitted, "toString(weights[1:3])", weighted) == "1, 2, 1"
 
 
 @pytest.mark.parametrize(
@@ -95,24 +98,9 @@ def test_classes_reach_a_script_as_what_they_were(fitted, labels, target, descri
 
 
 def test_a_target_named_like_a_column_is_refused_and_not_put_in_its_place(fitted):
-    rows = dataset(FRAME, Y.rename("age"), task="regression", name="rows")
-    with pytest.raises(
-        ModelError,
-        match=r"^The target and a column .* are both named 'age'\. Rename one",
-    ):
-        fitted("lm(age ~ ., train)", rows)
-
-
-def test_row_weights_reach_a_script(fitted):
-    rows = dataset(
-        FRAME,
-        Y,
-        task="regression",
-        name="rows",
-        split="train",
-        weights=Y * 0 + [1, 2] * 20,
-    )
-    assert value_in_script(fitted, "toString(weights[1:3])", rows) == "1, 2, 1"
+    words = r"^The target and a column .* are both named 'age'\. Rename one"
+    with pytest.raises(ModelError, match=words):
+        fitted("lm(age ~ ., train)", replace(ROWS, target="age"))
 
 
 def test_the_value_of_a_script_is_the_model(fitted):
@@ -120,11 +108,8 @@ def test_the_value_of_a_script_is_the_model(fitted):
     X = np.column_stack([np.ones(40), FRAME["age"], FRAME["class"] == "1st"])
     b = np.linalg.lstsq(X, Y, rcond=None)[0]
     np.testing.assert_allclose(model.predict(FRAME), X @ b, rtol=1e-10)
-    assert (model.source, model.n_train, model.features) == (
-        "r_script",
-        40,
-        ("age", "class"),
-    )
+    assert (model.source, model.n_train) == ("r_script", 40)
+    assert model.features == ("age", "class")
 
 
 def test_a_script_is_known_by_its_digest_and_its_text(fitted):
@@ -132,13 +117,10 @@ def test_a_script_is_known_by_its_digest_and_its_text(fitted):
     digest = hashlib.sha256(text.encode()).hexdigest()
     model = fitted(text, sha256=digest)
     assert model.sha256 == digest
-    assert model.parameters == {
-        "call": "lm(formula = y ~ age, data = train)",
-        "script": text,
-    }
-    with pytest.raises(
-        ModelError, match=r"the sha256 of 'model.R' is .* State the new one, or leave"
-    ):
+    call = "lm(formula = y ~ age, data = train)"
+    assert model.parameters == {"call": call, "script": text}
+    words = r"the sha256 of 'model.R' is .* State the new one, or leave"
+    with pytest.raises(ModelError, match=words):
         fitted(text + "# more", sha256=digest)
 
 
@@ -150,14 +132,10 @@ def test_a_script_without_a_seed_draws_the_same_every_time(fitted):
     assert not np.array_equal(other, first)
 
 
-def test_a_script_leaves_no_option_changed(fitted):
-    fitted("options(digits = 3)\nlm(y ~ age, train)")
-    assert value_in_script(fitted, "getOption('digits')") == "7"
-
-
-def test_what_a_script_was_warned_of_is_told(fitted):
-    model = fitted("warning('careful')\nlm(y ~ age, train)")
+def test_a_script_leaves_no_option_changed_and_what_it_was_warned_of_is_told(fitted):
+    model = fitted("options(digits = 3)\nwarning('careful')\nlm(y ~ age, train)")
     assert model.parameters["warnings"] == ["careful"]
+    assert value_in_script(fitted, "getOption('digits')") == "7"
 
 
 @pytest.mark.parametrize(
@@ -184,53 +162,40 @@ def test_a_machine_that_met_other_levels_is_refused_not_misread(fitted):
         model.predict(FRAME)
 
 
-@pytest.mark.parametrize(
-    ("labels", "target"),
-    [([False, True], Y > 5), ([0, 1], (Y > 5).astype(int))],
-)
-def test_splines_of_two_values_predict_the_second(fitted, labels, target):
+def test_splines_of_two_values_predict_the_second(fitted):
     if value_in_script(fitted, "requireNamespace('earth', quietly = TRUE)") == "FALSE":
         pytest.skip("earth is not installed")
     script = "library(earth)\nearth(y ~ age, train, glm = list(family = binomial))"
-    predictions = fitted(script, classes(labels, target)).predict(FRAME)
-    assert predictions[target == 1].mean() > 0.5 > predictions[target == 0].mean()
+    for labels, target in (([False, True], Y > 5), ([0, 1], (Y > 5).astype(int))):
+        predictions = fitted(script, classes(labels, target)).predict(FRAME)
+        assert predictions[Y > 5].mean() > 0.5 > predictions[Y <= 5].mean()
+
+
+BY_R = " cannot be fitted by R script 'model.R'. R says: "
+BY_US = " (R script 'model.R'): R "
 
 
 @pytest.mark.parametrize(
-    ("script", "finding"),
+    ("script", "words"),
     [
-        ("stop('no £ here')", "R says: no £ here"),
-        ("1 +", "R says: <text>:2:0: unexpected end of input 1: 1 + ^"),
-    ],
-)
-def test_a_script_that_fits_no_model_is_told_in_the_words_of_r(fitted, script, finding):
-    with pytest.raises(ModelError) as refusal:
-        fitted(script)
-    start = "Model 'm' cannot be fitted by R script 'model.R'. "
-    assert str(refusal.value).startswith(start + finding)
-
-
-@pytest.mark.parametrize(
-    ("script", "sentence"),
-    [
-        ("function() 1", "R model 'model.R' must be of a class that can be audited ("),
+        ("stop('no £ here')", f"{BY_R}no £ here"),
+        ("1 +", f"{BY_R}<text>:2:0: unexpected end of input 1: 1 + ^"),
+        (
+            "function() 1",
+            f"{BY_US}model 'model.R' must be of a class that can be audited (",
+        ),
         (
             "quit(status = 5)",
-            "R ended during the call of R script 'model.R', with exit status 5",
+            f"{BY_US}ended during the call of R script 'model.R', with exit status 5",
         ),
     ],
 )
-def test_a_sentence_of_the_bridge_is_not_put_into_the_mouth_of_r(
-    fitted, script, sentence
+def test_a_script_that_fits_no_model_is_told_by_whom_and_the_next_one_runs(
+    fitted, script, words
 ):
     with pytest.raises(ModelError) as refusal:
         fitted(script)
-    assert str(refusal.value).startswith(f"Model 'm' (R script 'model.R'): {sentence}")
-
-
-def test_a_script_that_kills_r_is_named_and_the_next_one_runs(fitted):
-    with pytest.raises(ModelError, match="with exit status 5"):
-        fitted("quit(status = 5)")
+    assert str(refusal.value).startswith(f"Model 'm'{words}")
     assert fitted("lm(y ~ age, train)").features == ("age",)
 
 
@@ -247,17 +212,9 @@ def test_a_model_of_a_script_is_not_fitted_to_other_columns(fitted):
 def test_two_models_of_r_are_replayed_and_outlive_the_death_of_their_r(tmp_path):
     (tmp_path / "linear.R").write_text("lm(y ~ ., train)")
     (tmp_path / "forest.R").write_text(FOREST)
-    config = parse_config(
-        {
-            "models": [
-                {"name": name, "r_script": f"{name}.R"} for name in ("linear", "forest")
-            ],
-            "importance": [
-                {"method": "permutation", "engines": ["DALEX"], "n_repeats": 2}
-            ],
-        },
-        base=tmp_path,
-    )
+    models = [{"name": name, "r_script": f"{name}.R"} for name in ("linear", "forest")]
+    entry = {"method": "permutation", "engines": ["DALEX"], "n_repeats": 2}
+    config = parse_config({"models": models, "importance": [entry]}, base=tmp_path)
     killed = []
 
     def kill_once(*step):

@@ -45,7 +45,7 @@ PLAIN = st.recursive(
 
 # A busy machine draws examples slowly: no reason to fail.
 SOME = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
@@ -114,7 +114,7 @@ def same(a, b):
 
 
 @SOME
-@given(st.dictionaries(TEXTS, PLAIN, max_size=4))
+@given(st.dictionaries(TEXTS, PLAIN, max_size=12))
 def test_any_plain_value_comes_back_as_it_was(config):
     back = loads(dumps(result(run=run_info(config=config))))
     assert same(dict(back.run.config), config)
@@ -122,7 +122,7 @@ def test_any_plain_value_comes_back_as_it_was(config):
 
 @pytest.mark.slow
 @SOME
-@given(st.data(), st.integers(0, 3), st.integers(0, 3))
+@given(st.data(), st.integers(0, 6), st.integers(0, 6))
 def test_any_array_comes_back_bit_by_bit(data, n_features, n_repeats):
     count = n_features * n_repeats
     flat = data.draw(st.lists(NUMBERS, min_size=count, max_size=count))
@@ -150,7 +150,7 @@ CELLS = st.sampled_from(
 
 @pytest.mark.slow
 @SOME
-@given(st.data(), CELLS, st.integers(1, 4))
+@given(st.data(), CELLS, st.integers(1, 12))
 def test_any_column_comes_back_with_its_type(data, cells, n_rows):
     values = data.draw(st.lists(cells | PLAIN, min_size=n_rows, max_size=n_rows))
     mixed = pd.Series(values, dtype=object)
@@ -185,28 +185,19 @@ def test_the_text_is_json_without_constants_of_its_own():
     assert document == to_dict(full())
 
 
-def test_the_stored_schema_has_the_frames_of_today():
-    text = as_json.SCHEMA_FILE.read_text("utf8")
-    assert text == as_json.schema_text()
-
-
-def test_the_schema_is_one_and_a_result_obeys_it():
+def test_the_stored_schema_is_that_of_the_frames_and_a_result_obeys_it():
+    assert as_json.SCHEMA_FILE.read_text("utf8") == as_json.schema_text()
     Draft202012Validator.check_schema(SCHEMA)
     VALIDATOR.validate(json.loads(dumps(full())))
     VALIDATOR.validate(to_dict(result()))
 
 
-@pytest.mark.parametrize(
-    ("definition", "record"),
-    [("importance", Importance), ("effect", Effect), ("finding", Finding)],
-)
-def test_the_schema_requires_every_field_of_a_record(definition, record):
-    names = [item.name for item in fields(record)]
-    assert SCHEMA["$defs"][definition]["required"] == names
-    assert list(SCHEMA["$defs"][definition]["properties"]) == names
-
-
-def test_the_schema_requires_every_part():
+def test_the_schema_requires_every_part_and_every_field_of_a_record():
+    records = {"importance": Importance, "effect": Effect, "finding": Finding}
+    for definition, record in records.items():
+        names = [item.name for item in fields(record)]
+        assert SCHEMA["$defs"][definition]["required"] == names
+        assert list(SCHEMA["$defs"][definition]["properties"]) == names
     names = ["schema_version", "run", *FRAMES, *as_json.RECORDS]
     assert SCHEMA["required"] == names
     assert set(SCHEMA["properties"]) == {*names, "content_digest"}
@@ -228,21 +219,15 @@ def test_the_schema_refuses_what_is_no_value_of_its_field(change):
     assert not VALIDATOR.is_valid(document)
 
 
-def test_when_and_where_a_result_was_made_is_not_its_content():
-    other = replace(full(), run=run_info(volatile={"host": "elsewhere"}))
-    assert content_digest(other) == content_digest(full())
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_all_that_a_result_says_is_its_content_but_not_when_and_where():
+    elsewhere = replace(full(), run=run_info(volatile={"host": "elsewhere"}))
+    assert content_digest(elsewhere) == content_digest(full())
+    for changes in (
         {"run": run_info(audit="titanic")},
         {"findings": ()},
         {"importances": (importance(np.ones((1, 1)), np.ones(1), ("x1",)),)},
-    ],
-)
-def test_whatever_a_result_says_changes_its_digest(changes):
-    assert content_digest(replace(full(), **changes)) != content_digest(full())
+    ):
+        assert content_digest(replace(full(), **changes)) != content_digest(full())
 
 
 def test_the_digest_is_the_sha256_of_the_canonical_text():
@@ -255,72 +240,42 @@ CANNOT = "result.json cannot be read as the result of an audit: "
 LACKS = "which every result has. Use the file as it was written."
 
 
+def measured(document):
+    return document["importances"][0]
+
+
 @pytest.mark.parametrize(
-    ("change", "message", "of_schema"),
+    ("change", "message"),
     [
-        (
-            lambda d: d.pop("schema_version"),
-            "result.json is not the result of an audit: it has no schema_version.",
-            True,
-        ),
-        (
-            lambda d: d.update(schema_version="1.5"),
-            "result.json has schema version '1.5'; this version reads 2.0. Use the "
-            "version of importance-audit that wrote it.",
-            True,
-        ),
-        (
-            lambda d: d.update(later=[1]),
-            "result.json has 'later', which no result of schema 2.0 has. Use the file "
-            "as it was written.",
-            True,
-        ),
-        (
-            lambda d: d["findings"][0].update(owner="me"),
-            f"{CANNOT}Finding has no field 'owner'.",
-            True,
-        ),
-        (lambda d: d.pop("checks"), f"result.json lacks 'checks', {LACKS}", True),
-        (
-            lambda d: d["importances"][0].pop("raw"),
-            f"result.json lacks 'Importance.raw', {LACKS}",
-            True,
-        ),
-        (
-            lambda d: d["importances"][0]["raw"].pop(),
-            f"{CANNOT}raw has 1 rows for 2 features.",
-            False,
-        ),
-        (
-            lambda d: d["checks"]["columns"][0]["values"].pop(),
-            f"{CANNOT}column 'number' is not 3 rows long.",
-            False,
-        ),
+        (lambda d: d.pop("schema_version"), "of an audit: it has no schema_version."),
+        (lambda d: d.update(schema_version="1.5"), "'1.5'; this version reads 2.0."),
+        (lambda d: d.update(later=[1]), "has 'later', which no result of schema 2.0"),
+        (lambda d: d["findings"][0].update(owner=1), f"{CANNOT}Finding has no field '"),
+        (lambda d: d.pop("checks"), f"result.json lacks 'checks', {LACKS}"),
+        (lambda d: measured(d).pop("raw"), f"lacks 'Importance.raw', {LACKS}"),
+        # What follows is no fault by the schema.
+        (lambda d: measured(d)["raw"].pop(), f"{CANNOT}raw has 1 rows for 2 features."),
+        (lambda d: d["checks"]["columns"][0]["values"].pop(), "'number' is not 3 rows"),
     ],
 )
-def test_what_is_no_result_is_refused_in_one_sentence(change, message, of_schema):
+def test_what_is_no_result_is_refused_in_one_sentence(change, message):
     document = json.loads(dumps(full()))
     change(document)
     with pytest.raises(DataError) as error:
         from_dict(document)
-    assert str(error.value) == message
-    assert VALIDATOR.is_valid(document) != of_schema
+    assert message in str(error.value)
+    assert str(error.value).startswith("result.json ")
+    assert VALIDATOR.is_valid(document) == ("rows" in message)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "R",
-            "old.json is not valid JSON: Expecting value: line 1 column 1 (char 0).",
-        ),
-        ("[]", "old.json is not the result of an audit: it holds no object."),
-    ],
-)
-def test_what_is_no_json_object_is_refused_by_name(text, message):
-    with pytest.raises(DataError) as error:
-        loads(text, name="old.json")
-    assert str(error.value) == message
+def test_what_is_no_json_object_is_refused_by_name():
+    for text, message in {
+        "R": "is not valid JSON: Expecting value: line 1 column 1 (char 0).",
+        "[]": "is not the result of an audit: it holds no object.",
+    }.items():
+        with pytest.raises(DataError) as error:
+            loads(text, name="old.json")
+        assert str(error.value) == f"old.json {message}"
 
 
 @pytest.mark.parametrize("value", [math, {1: 2}, {"a": {2}}])

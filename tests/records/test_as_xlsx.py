@@ -14,7 +14,6 @@ from tests.report.made_variants import RESULTS, plain_result, result_of
 from importance_audit.records import as_xlsx
 from importance_audit.records.as_csv import KEPT, has_rows, rows_of, tables
 from importance_audit.records.as_xlsx import workbook
-from importance_audit.records.frames import FRAMES
 
 pytestmark = pytest.mark.needs_openpyxl
 
@@ -70,19 +69,22 @@ def test_nothing_in_the_file_is_a_formula_or_an_error():
     assert "=1+1" not in features
 
 
-def test_what_excel_cannot_hold_is_shown_or_cut(monkeypatch):
-    result = result_of("apartments")
-    frame = FRAMES["answers"].of(
-        [dict.fromkeys(FRAMES["answers"].columns, "a\x0bb" + "x" * 40_000)]
-    )
-    monkeypatch.setattr(
-        as_xlsx,
-        "rows_of",
-        lambda _: {
-            "tables/answers.csv": iter([tuple(frame.columns), *frame.to_numpy()])
-        },
-    )
-    value = opened(result)["answers"]["A2"].value
+@pytest.fixture
+def columns_of(monkeypatch):
+    """Return the first column of the sheet that these rows make."""
+
+    def column(name, rows):
+        table = {f"tables/{name}.csv": iter(rows)}
+        monkeypatch.setattr(as_xlsx, "rows_of", lambda _: table)
+        sheet = opened(result_of("apartments"))[name]
+        return [row[0] for row in sheet.iter_rows(values_only=True)]
+
+    return column
+
+
+def test_what_excel_cannot_hold_is_shown_or_cut(columns_of):
+    rows = [("value",), ("a\x0bb" + "x" * 40_000,)]
+    _, value = columns_of("answers", rows)
     assert value.startswith("a⟨U+000B⟩bx")
     assert len(value) == 32_767
     assert value.endswith("…")
@@ -96,11 +98,9 @@ def test_of_a_long_table_the_index_says_how_much_is_shown(monkeypatch):
     assert counts["importances"] == "first 3; tables/importances.csv has all"
 
 
-def test_what_is_not_finite_is_a_word(monkeypatch):
+def test_what_is_not_finite_is_a_word(columns_of):
     rows = [("x",), (float("nan"),), (np.float64("inf"),), (np.int64(3),), (True,)]
-    monkeypatch.setattr(as_xlsx, "rows_of", lambda _: {"tables/checks.csv": iter(rows)})
-    column = opened(result_of("apartments"))["checks"].iter_rows(values_only=True)
-    assert [value for (value,) in column] == ["x", "NaN", "Infinity", 3, True]
+    assert columns_of("checks", rows) == ["x", "NaN", "Infinity", 3, True]
 
 
 @pytest.mark.parametrize("name", ["apartments", "hostile"])

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_effect, made_importance
+from tests.report.made_records import made_effect, made_importance, made_run
 
 from importance_audit.methods.known_answers import (
     linear_model,
@@ -13,7 +13,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.records.finding import Finding
-from importance_audit.records.result import AuditResult, RunInfo
+from importance_audit.records.result import AuditResult
 
 RAW = np.array([[3.0, 6.0], [2.0, 2.0], [1.0, 5.0]])
 BASELINE = np.array([1.0, 3.0])
@@ -31,24 +31,15 @@ def effect(**changes):
     return replace(made_effect("forest", "a"), **(usual | changes))
 
 
-def result(verdicts=(), findings=(), *, status="complete", fail_on="failure"):
+def result(verdicts=(), findings=(), *, fail_on="failure", **run):
     """Return a result: pairs of these verdicts, findings of (check, severity)."""
-    run = RunInfo(
-        audit="a",
-        status=status,
-        config={"fail_on": fail_on},
-        config_sha256="",
-        data_sha256="",
-        versions={},
-        environment={},
-        volatile={},
-    )
     pairs = pd.DataFrame({"engine_a": "python", "verdict": list(verdicts)})
     records = tuple(
         Finding(check=check, severity=severity, subject="s", message="m")
         for check, severity in findings
     )
-    return AuditResult(run=run, findings=records, agreement=pairs)
+    info = replace(made_run(), config={"fail_on": fail_on}, **run)
+    return AuditResult(run=info, findings=records, agreement=pairs)
 
 
 @pytest.mark.parametrize("record", [importance(), effect(), normal_data(2, 1)])
@@ -98,17 +89,13 @@ def test_forms_rank_alike_over_a_constant_baseline_above_zero(form):
 def test_an_infinite_loss_above_an_infinite_baseline_is_no_number():
     record = importance(raw=np.full((3, 2), np.inf), baseline=np.full(2, np.inf))
     assert np.isnan(record.mean).all()
-
-
-def test_signed_statistics_are_shown_by_their_size():
-    record = importance(form="absolute", raw=-RAW, baseline=np.zeros(2))
-    assert record.values == pytest.approx(RAW)
+    signed = importance(form="absolute", raw=-RAW, baseline=np.zeros(2))
+    assert signed.values == pytest.approx(RAW)  # shown by their size
 
 
 def test_the_median_of_an_even_number_of_repeats_is_half_way():
-    raw, alone = np.array([[1.0, 2.0, 4.0, 9.0]]), {"features": ("a",)}
-    alone |= {"columns": (("a",),), "raw": raw, "baseline": np.zeros(4)}
-    assert importance(aggregator="median", **alone).mean.tolist() == [3.0]
+    record = of_form_raw([[1.0, 2.0, 4.0, 9.0]], aggregator="median")
+    assert record.mean.tolist() == [3.0]
 
 
 def test_the_spread_has_one_degree_of_freedom_less_than_repeats():
@@ -125,52 +112,52 @@ def test_one_draw_has_no_spread_and_where_nothing_is_drawn_nothing_varies():
     assert exact.std.tolist() == exact.std_error.tolist() == [0.0, 0.0, 0.0]
 
 
+def of_form_raw(raw, **changes):
+    """Return a record of a row per feature, as it was measured."""
+    names = tuple("abcde"[: len(raw)])
+    facts = {"features": names, "columns": tuple((name,) for name in names)}
+    facts |= {"raw": np.array(raw), "baseline": np.zeros(len(raw[0])), "form": "raw"}
+    return importance(**facts | changes)
+
+
 def test_ranks_start_at_the_largest_mean_and_average_ties():
-    raw = np.array([[2.0], [5.0], [2.0], [np.nan], [-1.0]])
-    names = tuple("abcde")
-    columns = tuple((name,) for name in names)
-    record = importance(
-        raw=raw, baseline=np.zeros(1), features=names, columns=columns, form="raw"
-    )
+    record = of_form_raw([[2.0], [5.0], [2.0], [np.nan], [-1.0]])
     assert record.rank == pytest.approx([2.5, 1.0, 2.5, np.nan, 4.0], nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"method": "drop_column"},
-        {"of": "groups"},
-        {"form": "raw"},
-        {"loss": "mae"},
-        {"scale": "link"},
-        {"positive_class": "yes"},
-        {"split": "train"},
-        {"n_samples": 11},
-        {"options": {"n_rows": 5}},
-    ],
-)
-def test_what_defines_a_quantity_is_in_its_estimand(changes):
-    assert importance(**changes).estimand != importance().estimand
+DEFINING = [
+    {"method": "drop_column"},
+    {"of": "groups"},
+    {"form": "raw"},
+    {"loss": "mae"},
+    {"scale": "link"},
+    {"positive_class": "yes"},
+    {"split": "train"},
+    {"n_samples": 11},
+    {"options": {"n_rows": 5}},
+]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"model": "other"},
-        {"engine": "vip"},
-        {"seed": 2},
-        {"stream": "DALEX"},
-        {"options": {"n_repeats": 9, "n_rows": None}},
-        {"raw": RAW + 1},
-        {"aggregator": "pooled"},
-    ],
-)
-def test_who_measured_how_often_defines_no_quantity(changes):
-    assert importance(**changes).estimand == importance().estimand
+def test_what_defines_a_quantity_is_in_its_estimand():
+    for one in DEFINING:
+        assert importance(**one).estimand != importance().estimand
 
 
-def test_the_aggregator_defines_a_ratio():
-    ratio = importance(form="ratio")
+SAME = [
+    {"model": "other"},
+    {"engine": "vip"},
+    {"seed": 2},
+    {"stream": "DALEX"},
+    {"options": {"n_repeats": 9, "n_rows": None}},
+    {"raw": RAW + 1},
+    {"aggregator": "pooled"},
+]
+
+
+def test_who_measured_how_often_defines_no_quantity():
+    for one in SAME:
+        assert importance(**one).estimand == importance().estimand
+    ratio = importance(form="ratio")  # which its aggregator defines
     assert replace(ratio, aggregator="pooled").estimand != ratio.estimand
 
 
@@ -201,27 +188,23 @@ def test_rows_asked_in_groups_are_the_same_rows():
     assert dict(data.groups) == {"x1": ("x1",), "x2": ("x2",)}
 
 
+REPLAYED = {"verdicts": ["replayed"]}
+FAILURES = [("method_failed", "failure"), ("a", "failure")]
+EXCEPTIONS = "confirmed with exceptions"
+
+
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
         ({"verdicts": ["replayed", "comparable"]}, "confirmed"),
         ({"verdicts": ["equivalent", "not compared"]}, "confirmed"),
-        ({"verdicts": ["replayed"], "findings": [("a", "info")]}, "confirmed"),
+        (REPLAYED | {"findings": [("a", "info")]}, "confirmed"),
         ({}, "not cross-checked"),
         ({"verdicts": ["comparable"]}, "not cross-checked"),
-        ({"verdicts": ["replayed", "disagrees"]}, "confirmed with exceptions"),
-        (
-            {"verdicts": ["replayed"], "findings": [("engine_missing", "info")]},
-            "confirmed with exceptions",
-        ),
-        (
-            {"verdicts": ["replayed"], "findings": [("a", "warning")]},
-            "confirmed with exceptions",
-        ),
-        (
-            {"findings": [("method_failed", "failure"), ("a", "failure")]},
-            "not established",
-        ),
+        ({"verdicts": ["replayed", "disagrees"]}, EXCEPTIONS),
+        (REPLAYED | {"findings": [("engine_missing", "info")]}, EXCEPTIONS),
+        (REPLAYED | {"findings": [("a", "warning")]}, EXCEPTIONS),
+        ({"findings": FAILURES}, "not established"),
     ],
 )
 def test_the_verdict_follows_from_pairs_and_findings(parts, verdict):
@@ -264,26 +247,21 @@ def test_more_findings_change_nothing_else():
 def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
     # raw is a fixed multiple of the baseline of its repeat: the ratio never varies.
     baseline = np.array([1.0, 2.0, 4.0])
-    raw = np.outer([1.5, 3.0], baseline)
-    options = {"features": ("a", "b"), "columns": (("a",), ("b",)), "form": "ratio"}
-    shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **options)
+    pooled = {"form": "ratio", "aggregator": "pooled", "baseline": baseline}
+    shared = of_form_raw(np.outer([1.5, 3.0], baseline), **pooled)
     np.testing.assert_allclose(shared.mean, [1.5, 3.0])
     np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("options", "n_drawn"), [({}, 40), ({"n_rows": None}, 40), ({"n_rows": 7}, 7)]
-)
-def test_a_record_says_how_many_rows_are_behind_each_number(options, n_drawn):
-    record = importance(options=options, n_samples=40)
-    assert (record.n_samples, record.n_drawn) == (40, n_drawn)
+def test_a_record_says_how_many_rows_are_behind_each_number():
+    for options, n_drawn in (({}, 40), ({"n_rows": None}, 40), ({"n_rows": 7}, 7)):
+        record = importance(options=options, n_samples=40)
+        assert (record.n_samples, record.n_drawn) == (40, n_drawn)
 
 
 def test_the_first_repeats_and_some_rows_of_a_record_are_its_numbers():
     raw, baseline = np.arange(6.0).reshape(2, 3), np.array([1.0, 3.0, 2.0])
-    record = importance(
-        features=("a", "b"), columns=(("a",), ("b",)), raw=raw, baseline=baseline
-    )
+    record = of_form_raw(raw, baseline=baseline)
     first = record.first(2)
     assert (first.raw.tolist(), first.baseline.tolist()) == ([[0, 1], [3, 4]], [1, 3])
     other = record.rows([1])

@@ -127,14 +127,12 @@ def by_probability(r, prob, size, *, replace):
     return drawn
 
 
-@for_each(cases("rexp"))
+@for_each(cases("rexp") + cases("rexp", is_long=True))
 def test_exponentials_made_of_our_uniforms_equal_r_in_every_digit(case):
-    assert exponentials(RStream(case["seed"]), case["n"]) == case["result"]
-
-
-@for_each(cases("rexp", is_long=True))
-def test_many_exponentials_made_of_our_uniforms_equal_r(case):
     numbers, reference = exponentials(RStream(case["seed"]), case["n"]), case["result"]
+    if isinstance(reference, list):
+        assert numbers == reference
+        return
     assert (numbers[:3], numbers[-3:]) == (reference["first"], reference["last"])
     largest = max(numbers)
     assert largest == reference["max"]
@@ -182,17 +180,9 @@ def test_state_is_r_s_random_seed_before_and_after_draws(case):
     assert r.state[-6:].tolist() == reference["key2_last"]
 
 
-def test_asking_for_the_state_moves_nothing():
-    stream, silent = RStream(3), RStream(3)
-    stream.runif(5)
-    stream.state  # noqa: B018
-    silent.runif(5)
-    assert stream.runif(2000).tolist() == silent.runif(2000).tolist()
-
-
-def test_many_draws_in_one_call_equal_many_calls():
+def test_neither_calls_in_parts_nor_asking_for_the_state_move_the_stream():
     whole, parts = RStream(5), RStream(5)
-    ends = [parts.runif(n) for n in (1, 1247, 1, 3000)]
+    ends = [(parts.state, parts.runif(n))[1] for n in (1, 1247, 1, 3000)]
     assert np.concatenate(ends).tolist() == whole.runif(4249).tolist()
 
 
@@ -214,7 +204,7 @@ for (seed in SEEDS) for (n in SIZES) for (k in unique(c(1, 2, n %/% 2, n)) ) {
   cat(sprintf("%a", c(runif(1), rnorm(2))), "\\n")
 }
 """
-SEEDS = (0, 1, -1, 42, 2147483647, -2147483647)
+SEEDS = (0, 42, 2147483647, -2147483647)
 POWERS = (2**b for b in (4, 6, 8, 10, 16))
 SIZES = (*range(1, 10), *(n for m in POWERS for n in (m - 1, m, m + 1)), 200_000)
 
