@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import for_each
+from tests.engines.agreement.sides import importance
 
 from importance_audit.engines.known_defects import DEFECTS, is_between
 from importance_audit.r_bridge import host
-from importance_audit.records.importance_record import Importance
 
 SHOWN = (
     *("VIP-RANK", "VIP-NA", "VIP-SCALE", "VIP-EVENT"),
@@ -71,22 +72,8 @@ def test_ranks_are_those_of_vip_05_where_vip_04_turns_them():
         [[0.0], [0.3325718070160012], [0.0], [0.09583785637384745], [0.0]]
     )
     names = ("x4", "x1", "x3", "x2", "x5")
-    record = Importance(
-        model="m",
-        method="permutation",
-        engine="vip",
-        engine_version="0.4.5",
-        of="features",
-        form="difference",
-        split="test",
-        unit="1",
-        options={},
-        n_samples=4,
-        seed=1,
-        features=names,
-        columns=tuple((name,) for name in names),
-        raw=scores,
-        baseline=np.zeros(1),
+    record = importance(
+        scores, baseline=0.0, features=names, columns=[(name,) for name in names]
     )
     by_vip_04, by_vip_05 = [2, 4, 2, 5, 2], [4, 1, 4, 2, 4]
     assert record.rank.tolist() == by_vip_05 != by_vip_04
@@ -98,7 +85,7 @@ def test_a_fault_is_either_avoided_or_touches():
     assert set(names).isdisjoint(defect.id for defect in DEFECTS)
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@for_each(FAULTS)
 def test_a_text_says_what_is_wrong_and_what_is_done(name):
     fault = FAULTS[name]
     assert fault["package"] in PACKAGES
