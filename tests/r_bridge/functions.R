@@ -31,16 +31,11 @@ ask_each <- function(frames, predict) {
   for (frame in frames) answer <- predict(NULL, frame)
   answer
 }
-ask_and_keep <- function(data, predict) {
-  before <- data + 0
-  predict(NULL, data)
-  identical(before, data)
-}
 ask_changed <- function(data, change, predict) {
   changed <- switch(change,
-    moved = rev(data), missing = data[-1], added = cbind(data, extra = 1),
+    moved = rev(data),
     level = { data$g <- factor("new"); data }, halves = { data$n <- data$n / 2; data },
-    doubles = { data$n <- as.double(data$n); data }, na = { data$n <- NA_integer_; data },
+    doubles = { data$n <- as.double(data$n); data },
     text = { data$g <- as.character(data$g); data }, kind = { data$n <- "a"; data },
     matrix = as.matrix(data["n"]), rows = data[c(2, 2, 1), ],
     relevelled = { data$g <- factor(data$g, levels = rev(levels(data$g))); data }
@@ -119,10 +114,6 @@ ask_fresh <- function(n, times, predict) {
     predict(NULL, data.frame(a = rep(as.double(i), n)))
     gc()
   }
-}
-ask_with_fewer <- function(data, predict) {
-  predict(NULL, data)
-  predict(NULL, data[-ncol(data)])
 }
 
 # All data frames of an installed package that are not large, and what of them returns.
