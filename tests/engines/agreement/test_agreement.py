@@ -27,10 +27,11 @@ from importance_audit.engines.agreement import (
     not_compared,
     pairs,
 )
-from importance_audit.engines.agreement.reasons import LADDER, REASONS
+from importance_audit.engines.agreement.reasons import REASONS
 from importance_audit.records.frames import FRAMES
 
 DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.", effect="")
+NEWER = SimpleNamespace(id="", text="vip 0.9 is so.", effect="NEWER_VERSION")
 
 # A busy machine draws examples slowly: no reason to fail.
 SOME = settings(
@@ -122,99 +123,83 @@ FEW = noisy_losses([5, 3], 0.05)
 RATIOS = importance(form="ratio").values
 OF_RATIOS = {"baseline": 1.0, "form": "ratio"}
 UNEVEN = {"baseline": [9.0, 10.0, 11.0, 10.0, 9.5], "form": "ratio"}
+DIFFERENCES = importance(importance().values, baseline=0.0)
+MEANS = peer_importance(importance(**UNEVEN).values, **OF_RATIOS)
+SQUARES = {"loss": "", "method": "h_statistic", "stream": "", "baseline": 0.1}
 HOLES = np.where([[False], [True]], np.nan, LOSSES)
 TURNED = {"features": ("x2", "x1"), "columns": (("x2",), ("x1",))}
 OTHER = {"features": ("x1", "z"), "columns": (("x1",), ("z",))}
-VERDICTS = {
-    "the same engine in two runs may be replayed": (
-        (peer_importance(), peer_importance(), {}),
-        ("replayed", ""),
+
+
+REPLAYED = {
+    "the same engine in two runs": (peer_importance(), peer_importance()),
+    "any seed where nothing is drawn": (
+        importance(**STILL),
+        peer_importance(seed=2, **STILL),
     ),
-    "where nothing is drawn the seed does not matter": (
-        (importance(**STILL), peer_importance(seed=2, **STILL), {}),
-        ("replayed", ""),
+    "rounding of the largest value where there is no baseline": (
+        importance([[50.0], [1e-13]], **STILL),
+        peer_importance([[50.0], [0.0]], **STILL),
     ),
-    "without any baseline the largest value sets the scale": (
-        (
-            importance([[50.0], [1e-13]], **STILL),
-            peer_importance([[50.0], [0.0]], **STILL),
-            {},
-        ),
-        ("replayed", ""),
-    ),
-    "features are held against each other by name": (
-        (importance(), peer_importance(LOSSES[::-1], **TURNED), {}),
-        ("replayed", ""),
-    ),
-    "an exact side has no repeats to count": (
-        (importance([[15.0], [13.0]], stream=""), independent(FEW), {}),
-        (
-            "equivalent",
-            "STREAM: the draws are independent: none and vip-0.5 with seed 1",
-        ),
-    ),
-    "other numbers of repeats are equivalent at best": (
-        (
-            importance(FEW),
-            peer_importance(noisy_losses([5, 3], 0.05, n_repeats=20)),
-            {},
-        ),
-        ("equivalent", "REPEATS: the numbers of repeats are 8 and 20"),
-    ),
-    "the same order from another seed is an independent draw": (
-        (importance(), peer_importance(seed=2), {"resolution": 9.0}),
-        (
-            "equivalent",
-            "STREAM: the draws are independent: DALEX with seed 1 and DALEX with "
-            "seed 2",
-        ),
-    ),
-    "two finished sides in two forms are comparable only": (
-        (
-            importance(importance().values, baseline=0.0),
-            peer_importance(RATIOS, **OF_RATIOS),
-            {},
-        ),
-        ("comparable", "COMPARE: values are expressed as difference and ratio"),
-    ),
-    "ratios averaged in two ways are equivalent at best": (
-        (
-            importance(aggregator="pooled", **UNEVEN),
-            peer_importance(importance(**UNEVEN).values, **OF_RATIOS),
-            {},
-        ),
-        (
-            "equivalent",
-            "REAGGREGATED: repeats computed as pooled are aggregated as mean",
-        ),
-    ),
-    "other features are not compared": (
-        (importance(), peer_importance(**OTHER), {}),
-        ("not compared", "ENCODING: what is measured differs: 'x2' and 'z'"),
-    ),
-    "two engines of others are equivalent at best": (
-        (peer_importance(engine="vip"), peer_importance(), {}),
-        ("equivalent", "REFERENCES: neither engine is Python: vip and DALEX"),
-    ),
-    "predictions that are not bit-equal are equivalent at best": (
-        (importance(), peer_importance(), {"prediction_gap": 1e-15}),
-        ("equivalent", "PREDICTIONS: the predictions differ by 1.0e-15 relative"),
-    ),
-    "a known defect is named and forbids no replay": (
-        (importance(), peer_importance(), {"touches": (DEFECT,)}),
-        ("replayed", "UPSTREAM_DEFECT: VIP-X: vip adds one."),
-    ),
-    "a feature that neither side measured is named and left out": (
-        (importance(HOLES), peer_importance(HOLES), {}),
-        ("replayed", "UNMEASURED: neither side measured 'x2'"),
+    "features by their names": (
+        importance(),
+        peer_importance(LOSSES[::-1], **TURNED),
     ),
 }
 
 
-@for_each(VERDICTS)
-def test_a_verdict_is_the_best_that_its_reasons_permit(sentence):
-    (ours, theirs, changes), expected = VERDICTS[sentence]
-    assert outcome(ours, theirs, **changes) == expected
+@for_each(REPLAYED)
+def test_numbers_are_replayed_for_no_other_reason(sides):
+    assert outcome(*REPLAYED[sides]) == ("replayed", "")
+
+
+BY_VIP, FIFTY = peer_importance(engine="vip"), {"options": {"n_rows": 50}}
+OF_SQUARES = peer_importance(LOSSES**2 - 100, baseline=0.0, loss="mse")
+ROOTS = {"options": {"squared": False, "n_rows": None}, "method": "h_statistic"}
+H = [[0.25], [0.04]]
+ONE_REASON = [
+    ("STREAM", importance([[15.0], [13.0]], stream=""), independent(FEW)),
+    ("STREAM", importance(), peer_importance(seed=2)),
+    ("REPEATS", importance(FEW), peer_importance(np.tile(FEW, 2))),
+    ("COMPARE", DIFFERENCES, peer_importance(RATIOS, **OF_RATIOS)),
+    ("REAGGREGATED", importance(aggregator="pooled", **UNEVEN), MEANS),
+    ("ENCODING", importance(), peer_importance(**OTHER)),
+    ("REFERENCES", BY_VIP, peer_importance()),
+    ("UNMEASURED", importance(HOLES), peer_importance(HOLES)),
+    ("NA_DROPPED", importance(), peer_importance(HOLES)),
+    ("DIRECTION", importance(), peer_importance(loss="auc")),
+    ("DIRECTION", importance(), peer_importance(loss="rsq")),
+    ("LOSS_SCALE", DIFFERENCES, OF_SQUARES),
+    ("OPTION", importance(options={"n_rows": None, "adjust": True}), peer_importance()),
+    ("OPTION", importance(), peer_importance(options={"n_rows": None, "adjust": True})),
+    ("SUBSAMPLE", importance(), peer_importance(**FIFTY)),
+    ("SUBSAMPLE (fresh)", importance(loss="mse"), peer_importance(loss="mse", **FIFTY)),
+    ("H_SCALE", importance(H, **SQUARES), peer_importance(H, **{**SQUARES, **ROOTS})),
+]
+
+
+@for_each(ONE_REASON, lambda case: case[0])
+def test_a_verdict_is_the_best_that_its_one_reason_permits(case):
+    code, ours, theirs = case
+    verdict, reasons = outcome(ours, theirs, resolution=9.0)
+    assert (verdict, reasons.split(": ")[0]) == (REASONS[code].best, code)
+    assert "; " not in reasons
+
+
+@for_each(
+    [
+        (
+            {"prediction_gap": 1e-15},
+            "equivalent",
+            "PREDICTIONS: the predictions differ by 1.0e-15 relative",
+        ),
+        ({"touches": (DEFECT,)}, "replayed", "UPSTREAM_DEFECT: VIP-X: vip adds one."),
+        ({"touches": (NEWER,)}, "replayed", "NEWER_VERSION: vip 0.9 is so."),
+    ]
+)
+def test_what_is_known_of_a_pair_is_told_with_its_verdict(case):
+    known, verdict, reasons = case
+    assert outcome(importance(), peer_importance(), **known) == (verdict, reasons)
 
 
 def test_finished_ratios_averaged_in_two_ways_are_comparable_only():
@@ -389,23 +374,13 @@ def test_vip_04_measures_its_baseline_on_other_rows():
     assert outcome(twin, other) == ("replayed", "")
 
 
-def test_a_feature_that_one_side_did_not_measure_is_named():
-    holes = LOSSES.copy()
-    holes[1, 3] = np.nan
-    row = row_of(importance(), peer_importance(holes))
-    assert row["verdict"] == "comparable"
+def test_a_feature_that_one_side_did_not_measure_is_named_and_nothing_is_no_answer():
+    row = row_of(importance(), peer_importance(HOLES))
     assert row["reasons"] == "NA_DROPPED: one side did not measure 'x2'"
     assert (row["n_features"], row["max_relative_difference"]) == (1, 0.0)
-
-
-def test_sides_without_a_common_number_are_not_compared():
-    nothing = np.full_like(LOSSES, np.nan)
-    verdict, reasons = outcome(importance(), peer_importance(nothing))
+    nothing = peer_importance(np.full_like(LOSSES, np.nan))
+    verdict, reasons = outcome(importance(), nothing)
     assert (verdict, "NO_ANSWER: nothing was" in reasons) == ("not compared", True)
-
-
-def test_every_reason_states_a_rung_of_the_ladder():
-    assert {reason.best for reason in REASONS.values()} == set(LADDER)
 
 
 def test_other_definitions_never_disagree_and_show_no_difference():

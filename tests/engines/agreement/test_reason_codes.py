@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.cases import for_each
 from tests.engines.agreement.sides import (
     LIMITS,
     LOSSES,
@@ -47,8 +48,9 @@ def touch(effect, name="X"):
     return SimpleNamespace(id=name, text=f"{name} is so.", effect=effect)
 
 
-@pytest.mark.parametrize(("code", "name", "left", "right"), FIELDS)
-def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
+@for_each(FIELDS)
+def test_an_option_that_differs_is_told_by_its_code(case):
+    code, name, left, right = case
     options = {"n_rows": None}
     verdict, reasons = outcome(
         importance(options=options | {name: left}),
@@ -56,40 +58,6 @@ def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
         resolution=9.0,
     )
     assert (verdict, reasons.split(":")[0]) == (REASONS[code].best, code)
-
-
-@pytest.mark.parametrize("is_ours", [True, False])
-def test_an_option_that_one_side_lacks_is_told(is_ours):
-    few, more = {"n_rows": None}, {"n_rows": None, "adjust": True}
-    sides = importance(options=more), peer_importance(options=few)
-    words = "adjust True and not an option"
-    if not is_ours:
-        sides = importance(options=few), peer_importance(options=more)
-        words = "adjust not an option and True"
-    assert outcome(*sides) == ("comparable", f"OPTION: an option differs: {words}")
-
-
-@pytest.mark.parametrize("loss", ["auc", "accuracy", "rsq"])
-def test_a_score_that_rises_is_not_held_against_a_loss(loss):
-    verdict, reasons = outcome(importance(), peer_importance(loss=loss))
-    assert verdict == "not compared"
-    assert reasons == f"DIRECTION: rmse and {loss} point in opposite directions"
-
-
-def test_rows_drawn_anew_estimate_one_mean_loss_however_many_they_are():
-    few = {"options": {"n_rows": 50}, "loss": "mse"}
-    sides = importance(loss="mse"), peer_importance(**few)
-    assert outcome(*sides, resolution=9.0) == (
-        "equivalent",
-        "SUBSAMPLE (fresh): rows drawn per repeat are all and 50",
-    )
-    assert (
-        outcome(importance(), peer_importance(options={"n_rows": 50}))[0]
-        == "comparable"
-    )
-    ours, other = noisy_losses([5, 3], 0.05), noisy_losses([5, 3], 0.05, seed=1)
-    sides = importance(ours, loss="mse"), peer_importance(other, **few)
-    assert row_of(*sides)["verdict"] == "equivalent"
 
 
 @pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
@@ -109,15 +77,6 @@ def test_the_root_of_the_losses_meets_finished_root_mean_squares():
     assert outcome(squares, finished) == (
         "replayed",
         "LOSS_SCALE (converted): mse is converted to rmse",
-    )
-
-
-def test_differences_of_roots_and_of_squares_cannot_be_converted():
-    ours = importance(LOSSES - 10, baseline=0.0)
-    other = peer_importance(LOSSES**2 - 100, baseline=0.0, loss="mse")
-    assert outcome(ours, other) == (
-        "comparable",
-        "LOSS_SCALE: rmse and mse are one loss on two scales",
     )
 
 
@@ -153,17 +112,6 @@ def test_h_is_squared_to_meet_h_squared():
         row_of(ours, peer_importance(squares * 1.01, **still))["verdict"] == "disagrees"
     )
     assert outcome(roots, ours) == ("replayed", reasons)
-
-
-def test_h_above_something_other_than_zero_has_no_square_and_stays_h():
-    squares = np.array([[0.25], [0.04]])
-    still = {"loss": "", "method": "h_statistic", "stream": ""}
-    ours = importance(squares, baseline=0.0, **still)
-    options = {"squared": False, "n_rows": None}
-    above = peer_importance(squares, baseline=0.1, options=options, **still)
-    verdict, reasons = outcome(ours, above)
-    assert verdict == "comparable"
-    assert reasons == "H_SCALE: H is on the scales not an option and False"
 
 
 def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
@@ -246,14 +194,6 @@ def test_what_no_stream_of_ours_repeats_is_held_to_the_band(code):
     assert row_of(*sides)["verdict"] == "disagrees"
     verdict, reasons = outcome(*sides, touches=(touch(code),))
     assert (verdict, f"{code}: " in reasons) == ("equivalent", True)
-
-
-def test_a_version_not_tried_is_told_and_forbids_no_replay():
-    newer = touch("NEWER_VERSION", "vip 0.9")
-    assert outcome(importance(), peer_importance(), touches=(newer,)) == (
-        "replayed",
-        "NEWER_VERSION: vip 0.9 is so.",
-    )
 
 
 def test_a_version_not_tried_is_the_cause_unless_a_fault_is_known():
