@@ -207,56 +207,31 @@ def test_what_is_no_data_is_refused_by_name(case, r):
     assert str(refusal.value) == RESULT + words
 
 
+TWICE = pd.DataFrame([[1, 2]], columns=["a", "a"])
+OVER = np.uint64([2**53 + 1])
+SPARSE = pd.arrays.SparseArray([0, 1])
+AS_TEXT = pd.Categorical([1, "1"], categories=[1, "1"])
+NANOSECONDS = pd.to_datetime([1], unit="ns")
+LARGE = pd.array([-(2**53) - 1, None], dtype="Int64")
 REFUSED = [
-    (
-        pd.DataFrame([[1, 2]], columns=["a", "a"]),
-        "X must name each column once; 'a' is given twice.",
-    ),
-    (
-        pd.DataFrame([[1]], columns=[0]),
-        "X must have text without NUL for names; 0 was found.",
-    ),
-    (
-        {"a\0": 1},
-        r"X must have text without NUL for names; 'a\x00' was found.",
-    ),
-    (
-        pd.DataFrame({"n": np.array([2**64 - 1], dtype=np.uint64)}),
-        "X, column 'n' must hold integers up to 2**53; 18446744073709551615 was found.",
-    ),
-    (
-        pd.DataFrame({"n": pd.array([-(2**53) - 1, None], dtype="Int64")}),
-        "X, column 'n' must hold integers up to 2**53; -9007199254740993 was found.",
-    ),
-    (
-        pd.DataFrame({"o": [1, "a"]}),
-        "X, column 'o' must hold one type that R knows; mixed-integer was found.",
-    ),
-    (
-        pd.DataFrame({"z": [1j]}),
-        "X, column 'z' must have a type that R knows; complex128 was found.",
-    ),
-    (
-        pd.DataFrame({"s": pd.arrays.SparseArray([0, 1])}),
-        "X, column 's' must have a type that R knows; Sparse[int64, 0] was found.",
-    ),
-    (
-        pd.DataFrame({"c": pd.Categorical([1, "1"], categories=[1, "1"])}),
-        "X, column 'c' must have levels that differ as text; '1' is given twice.",
-    ),
-    (
-        pd.DataFrame({"t": ["a\0b"]}),
-        "X, column 't' must hold text without NUL; a NUL character was found.",
-    ),
-    (
-        pd.DataFrame({"t": pd.to_datetime([1], unit="ns")}),
-        "X, column 't' must be exact to the microsecond; nanoseconds were found.",
-    ),
-    (
-        {"a": [[1], object]},
-        "X, element 'a', element 2 must hold one type that R knows; mixed was found.",
-    ),
+    (TWICE, "X must name each column once; 'a' is given twice."),
+    (pd.DataFrame([[1]]), "X must have text without NUL for names; 0 was found."),
+    ({"a\0": 1}, r"X must have text without NUL for names; 'a\x00' was found."),
     ("\udcff", "X must hold valid Unicode; 'utf-8' codec can't encode character "),
+    ({"a": [[1], {2}]}, "X, element 'a', element 2 must hold one type that R knows; "),
+    *(
+        (pd.DataFrame({"x": column}), f"X, column 'x' must {rule}.")
+        for column, rule in (
+            (OVER, "hold integers up to 2**53; 9007199254740993 was found"),
+            (LARGE, "hold integers up to 2**53; -9007199254740993 was found"),
+            ([1, "a"], "hold one type that R knows; mixed-integer was found"),
+            ([1j], "have a type that R knows; complex128 was found"),
+            (SPARSE, "have a type that R knows; Sparse[int64, 0] was found"),
+            (AS_TEXT, "have levels that differ as text; '1' is given twice"),
+            (["a\0b"], "hold text without NUL; a NUL character was found"),
+            (NANOSECONDS, "be exact to the microsecond; nanoseconds were found"),
+        )
+    ),
 ]
 
 

@@ -398,63 +398,37 @@ BREAKS = (
     "The normal of xplainfi breaks on columns that are sums of others or constant, "
     "such as those it draws {} given. Leave one of them out."
 )
+
+
+PERMUTE, SAGE = xplainfi_permutation, xplainfi_sage
+FEW = first(3, normal_data(1, 1, 1, 1))
+DOUBLED = with_columns(TWO, x2=2 * TWO.X["x1"])
+JOINED = TWO.with_groups({"both": ("x1", "x2")})
+OF_NORMAL = {"background": "gaussian", "tolerance": 0.0}
+SUMS, SUMS_OF_ANY = BREAKS.format("'x0'"), BREAKS.format("any of them")
+FLAGS = "both false in a column; these hold true and false: 'flag'. Leave them out, or"
 REFUSED = [
-    (first(1, TWO), {}, "xplainfi cannot permute a single row"),
+    (PERMUTE, first(1, TWO), {}, "xplainfi cannot permute a single row. Give at least"),
+    (PERMUTE, TWO, {"within": "leaves"}, "within no leaves. Leave within out."),
+    (PERMUTE, TWO, NEAR | {"n_neighbours": 1}, "draws one of the rows 1 to i"),
+    (PERMUTE, TWO, {"within": "neighbours"}, 'Set convention = "xplainfi" to compare'),
+    (PERMUTE, WHOLE, NEAR, "where no other is left, as for 'all'. Leave it out."),
+    (PERMUTE, GAPS, GAUSSIAN, "must have no missing value"),
+    (PERMUTE, GAPS, NEAR, "must have no missing value"),
+    (PERMUTE, MIXED, GAUSSIAN, "these are not: 'kind', 'flag', 'grade'. Set within = "),
+    (PERMUTE, MIXED, NEAR, FLAGS),
+    (PERMUTE, GIVEN_SUM.with_groups(OF_X0), GAUSSIAN, SUMS),
+    (PERMUTE, GIVEN_CONSTANT.with_groups(OF_X0), GAUSSIAN, SUMS),
+    (PERMUTE, FEW, GAUSSIAN, BREAKS.format("'x1'")),
+    (SAGE, weighted(TWO), {}, "xplainfi does not support row weights"),
     (
-        TWO,
-        {"within": "leaves"},
-        "xplainfi permutes within no leaves. Leave within out.",
-    ),
-    (TWO, NEAR | {"n_neighbours": 1}, "draws one of the rows 1 to i"),
-    (
-        TWO,
-        {"within": "neighbours"},
-        "xplainfi counts a row as the nearest of its own neighbours. Set "
-        'convention = "xplainfi" to compare with it.',
-    ),
-    (
-        WHOLE,
-        NEAR,
-        "xplainfi draws each column by itself where no other is left, as for 'all'. "
-        "Leave it out.",
-    ),
-    (GAPS, GAUSSIAN, "must have no missing value"),
-    (GAPS, NEAR, "must have no missing value"),
-    (
-        MIXED,
-        GAUSSIAN,
-        "xplainfi draws from a normal only if all columns are numbers; these are "
-        "not: 'kind', 'flag', 'grade'. Set within = \"neighbours\".",
-    ),
-    (
-        MIXED,
-        NEAR,
-        "xplainfi does not count it as alike if two rows are both false in a column; "
-        "these hold true and false: 'flag'. Leave them out, or make them categories.",
-    ),
-    (GIVEN_SUM.with_groups(OF_X0), GAUSSIAN, BREAKS.format("'x0'")),
-    (GIVEN_CONSTANT.with_groups(OF_X0), GAUSSIAN, BREAKS.format("'x0'")),
-    (first(3, normal_data(1, 1, 1, 1)), GAUSSIAN, BREAKS.format("'x1'")),
-]
-REFUSED_OF_SAGE = [
-    (weighted(TWO), {}, "xplainfi does not support row weights"),
-    (
-        TWO.with_groups({"both": ("x1", "x2")}),
+        SAGE,
+        JOINED,
         {},
-        "xplainfi lets each column join by itself; these groups have several: 'both'. "
-        "Leave the engine out, or measure features.",
+        "by itself; these groups have several: 'both'. Leave the engine",
     ),
-    (
-        TWO,
-        {"tolerance": 0.1},
-        "xplainfi stops by one loss at a time, and several would stop after different "
-        "numbers of orders. Give one loss, or set tolerance = 0.",
-    ),
-    (
-        with_columns(TWO, x2=2 * TWO.X["x1"]),
-        {"background": "gaussian", "tolerance": 0.0},
-        BREAKS.format("any of them"),
-    ),
+    (SAGE, TWO, {"tolerance": 0.1}, "stops by one loss at a time, and several would"),
+    (SAGE, DOUBLED, OF_NORMAL, SUMS_OF_ANY),
 ]
 
 
@@ -466,13 +440,7 @@ def refusal(ask, data, **options):
     return str(refused.value)
 
 
-@for_each(
-    [
-        *((xplainfi_permutation, *case) for case in REFUSED),
-        *((xplainfi_sage, *case) for case in REFUSED_OF_SAGE),
-    ],
-    lambda case: case[3],
-)
+@for_each(REFUSED, lambda case: case[3])
 def test_what_xplainfi_cannot_draw_as_asked_is_not_asked(case):
     ask, data, options, words = case
     assert words in refusal(ask, data, **options)
