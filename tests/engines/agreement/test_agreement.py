@@ -48,45 +48,11 @@ def test_every_repeat_is_held_to_a_billionth_of_its_larger_loss(error, verdict):
     assert row_of(importance(), peer_importance(other))["verdict"] == verdict
 
 
-def test_errors_that_cancel_over_the_repeats_still_disagree():
-    other = np.add(LOSSES, [[1e-3, -1e-3, 0, 0, 0], [0, 0, 0, 0, 0]])
-    row = row_of(importance(), peer_importance(other))
-    assert (row["verdict"], row["n_outside"], row["n_features"]) == ("disagrees", 1, 2)
-
-
 def test_the_baseline_sets_the_scale_of_a_feature_that_does_not_matter():
     ours = importance([[10.0] * 5, [12.0] * 5])
     finished = peer_importance([[1e-9] * 5, [2.0] * 5], baseline=0.0)
     assert outcome(ours, finished) == ("replayed", "")
     assert row_of(ours, finished)["max_relative_difference"] == pytest.approx(1e-10)
-
-
-@pytest.mark.parametrize("stream", ["DALEX", "vip-0.5"])
-def test_the_baseline_of_a_ratio_is_one(stream):
-    ours = importance([[500.0] * 5], baseline=500.0, form="ratio")
-    finished = peer_importance(
-        [[1 + 2e-9] * 5], baseline=1.0, form="ratio", stream=stream
-    )
-    assert row_of(ours, finished)["verdict"] == "disagrees"
-
-
-@pytest.mark.parametrize("stream", ["DALEX", "vip-0.5"])
-def test_what_rounding_leaves_of_an_exact_fit_is_no_difference(stream):
-    ours = importance([LOSSES[0], [1e-15] * 5], baseline=1e-15)
-    other = peer_importance([LOSSES[0], [2e-15] * 5], baseline=3e-15, stream=stream)
-    assert row_of(ours, other)["n_outside"] == 0
-
-
-@pytest.mark.parametrize("loss", [0.1, 0.002])
-def test_a_small_loss_is_held_to_its_own_digits(loss):
-    ours = importance([LOSSES[0], [loss] * 5], baseline=loss)
-    other = peer_importance([LOSSES[0], [loss * (1 + 2e-9)] * 5], baseline=loss)
-    assert row_of(ours, other)["n_outside"] == 1
-
-
-def test_a_baseline_that_differs_puts_every_feature_outside():
-    row = row_of(importance(), peer_importance(LOSSES, baseline=10.001))
-    assert (row["verdict"], row["n_outside"]) == ("disagrees", 2)
 
 
 def test_the_limit_of_a_replay_is_that_of_its_worst_repeat():
@@ -98,24 +64,59 @@ def test_the_limit_of_a_replay_is_that_of_its_worst_repeat():
     assert [r["band"] for r in rows] == pytest.approx([14e-9])
 
 
+def independent(raw, **changes):
+    return peer_importance(raw, **{"stream": "vip-0.5", "engine": "vip", **changes})
+
+
+def rows(*losses):
+    """Return five equal repeats of each loss."""
+    return [[loss] * 5 for loss in losses]
+
+
+ONE_500 = importance(rows(500.0), baseline=500.0, form="ratio")
+OFF_RATIO = {"raw": rows(1 + 2e-9), "baseline": 1.0, "form": "ratio"}
+EXACT_FIT = importance(rows(12.0, 1e-15), baseline=1e-15)
+ALSO_EXACT = {"raw": rows(12.0, 2e-15), "baseline": 3e-15}
+SMALL, OFF_SMALL = rows(12.0, 0.002), rows(12.0, 0.002 * (1 + 2e-9))
+CANCELLING = np.add(LOSSES, [[1e-3, -1e-3, 0, 0, 0], [0] * 5])
+FINISHED, ROUNDED = importance(rows(0.0, 2.0), baseline=0.0), rows(10.0 + 5e-9, 12.0)
+FLAT, INFINITE = importance(rows(12.0, 10.0)), importance(rows(np.inf, 12.0))
+OUTSIDE = {
+    "the baseline of a ratio is one": (1, ONE_500, peer_importance(**OFF_RATIO)),
+    "so it is of other draws": (1, ONE_500, independent(**OFF_RATIO)),
+    "rounding of an exact fit": (0, EXACT_FIT, peer_importance(**ALSO_EXACT)),
+    "so it is of drawn ones": (0, EXACT_FIT, independent(**ALSO_EXACT)),
+    "a small loss is held to its own digits": (
+        1,
+        importance(SMALL, baseline=0.002),
+        peer_importance(OFF_SMALL, baseline=0.002),
+    ),
+    "a baseline that differs": (2, importance(), peer_importance(baseline=10.001)),
+    "errors that cancel": (1, importance(), peer_importance(CANCELLING)),
+    "infinite on both sides": (0, INFINITE, peer_importance(rows(np.inf, 12.0))),
+    "infinite on one side": (1, INFINITE, peer_importance(rows(1e300, 12.0))),
+    "an infinite mean": (1, importance(), independent(rows(np.inf, 10.1))),
+    "draws that never vary": (0, FLAT, independent(rows(12.0, 10.0))),
+    "draws that never vary, and differ": (1, FLAT, independent(rows(12 + 1e-6, 10.0))),
+    "rounding of the baseline": (0, importance(rows(10.0, 12.0)), independent(ROUNDED)),
+    "rounding of a finished side": (0, FINISHED, independent(ROUNDED)),
+    "rounding beside a finished side": (0, independent(ROUNDED), FINISHED),
+}
+
+
+@for_each(OUTSIDE)
+def test_what_is_outside_is_counted_beyond_rounding_and_disagrees(what):
+    n_outside, ours, theirs = OUTSIDE[what]
+    row = row_of(ours, theirs)
+    assert row["n_outside"] == n_outside
+    assert (row["verdict"] == "disagrees") == (n_outside > 0)
+
+
 def test_rounding_moves_no_rank():
     ours = importance([[1e-13], [0.0], [-1e-13], [50.0]], baseline=0.0, stream="")
     other = peer_importance([[-1e-13], [0.0], [1e-13], [50.0]], baseline=0.0, stream="")
     row = row_of(ours, other)
     assert (row["spearman"], row["max_rank_shift"]) == (pytest.approx(1.0), 0.0)
-
-
-def test_infinite_losses_agree_with_infinite_losses_only():
-    ours = importance([[np.inf] * 5, [12.0] * 5])
-    assert (
-        row_of(ours, peer_importance([[np.inf] * 5, [12.0] * 5]))["verdict"]
-        == "replayed"
-    )
-    assert row_of(ours, peer_importance([[1e300] * 5, [12.0] * 5]))["n_outside"] == 1
-
-
-def independent(raw, **changes):
-    return peer_importance(raw, **{"stream": "vip-0.5", "engine": "vip", **changes})
 
 
 STILL = {"stream": "", "baseline": 0.0}
@@ -264,26 +265,6 @@ def test_a_band_above_the_resolution_is_comparable_only():
     assert (
         outcome(importance(ours), independent(other), resolution=1.0)[0] == "equivalent"
     )
-
-
-def test_draws_that_never_vary_must_agree_to_rounding():
-    flat = [[12.0] * 5, [10.0] * 5]
-    assert row_of(importance(flat), independent(flat))["verdict"] == "equivalent"
-    other = independent([[12.0 + 1e-6] * 5, [10.0] * 5])
-    assert row_of(importance(flat), other)["verdict"] == "disagrees"
-
-
-def test_rounding_of_the_baseline_is_no_difference():
-    ours, other = [[10.0] * 5, [12.0] * 5], [[10.0 + 5e-9] * 5, [12.0] * 5]
-    assert row_of(importance(ours), independent(other))["n_outside"] == 0
-    finished = importance([[0.0] * 5, [2.0] * 5], baseline=0.0)
-    assert row_of(finished, independent(other))["n_outside"] == 0
-    assert row_of(independent(other), finished)["n_outside"] == 0
-
-
-def test_an_infinite_mean_lies_outside_any_band():
-    other = independent([[np.inf] * 5, [10.1] * 5])
-    assert row_of(importance(), other)["n_outside"] == 1
 
 
 def test_a_difference_is_not_excused_by_another_features_noise():

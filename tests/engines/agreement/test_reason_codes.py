@@ -60,58 +60,60 @@ def test_an_option_that_differs_is_told_by_its_code(case):
     assert (verdict, reasons.split(":")[0]) == (REASONS[code].best, code)
 
 
-@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
-def test_a_root_mean_square_is_squared_and_judged_anew(form):
-    ours = importance(form=form)
-    squares = peer_importance(LOSSES**2, baseline=100.0, loss="mse", form=form)
-    reasons = "LOSS_SCALE (converted): rmse is converted to mse"
-    assert outcome(ours, squares) == ("replayed", reasons)
-    assert outcome(squares, ours) == ("replayed", reasons)
-    off = peer_importance(LOSSES**2 + 1e-3, baseline=100.0, loss="mse", form=form)
-    assert row_of(ours, off)["verdict"] == "disagrees"
+SQUARES = {"loss": "mse", "baseline": 100.0}
+H = {"loss": "", "method": "h_statistic", "stream": "", "baseline": 0.0}
+ROOTS = {"options": {"squared": False, "n_rows": None}, **H}
+RATIOS = {"form": "ratio", "baseline": 1.0, "loss": "sum_of_squares"}
+SUMS = (("sum_of_squares", "mse"), ("negative_log_likelihood", "log_loss"))
+CONVERTED = [
+    *(
+        (
+            importance(form=form),
+            LOSSES**2,
+            {**SQUARES, "form": form},
+            "rmse is converted to mse",
+        )
+        for form in ("difference", "ratio", "raw")
+    ),
+    (
+        importance(LOSSES**2, **SQUARES),
+        LOSSES - 10,
+        {"baseline": 0.0},
+        "mse is converted to rmse",
+    ),
+    *(
+        (
+            importance(loss=mean, options=options),
+            n * (LOSSES - 10),
+            {"baseline": 0.0, "loss": total, "options": options},
+            f"{total} is converted to {mean}",
+        )
+        for total, mean in SUMS
+        for n, options in ((100, {"n_rows": None}), (40, {"n_rows": 40}))
+    ),
+    (
+        importance(loss="mse"),
+        importance(form="ratio").values,
+        RATIOS,
+        "sum_of_squares is converted to mse",
+    ),
+    (
+        importance([[0.25], [0.04]], **H),
+        np.array([[0.5], [0.2]]),
+        ROOTS,
+        "H is converted to H squared",
+    ),
+]
 
 
-def test_the_root_of_the_losses_meets_finished_root_mean_squares():
-    squares = importance(LOSSES**2, baseline=100.0, loss="mse")
-    finished = peer_importance(LOSSES - 10, baseline=0.0, loss="rmse")
-    assert outcome(squares, finished) == (
-        "replayed",
-        "LOSS_SCALE (converted): mse is converted to rmse",
-    )
-
-
-@pytest.mark.parametrize(
-    ("total", "mean"),
-    [("sum_of_squares", "mse"), ("negative_log_likelihood", "log_loss")],
-)
-@pytest.mark.parametrize(("n_rows", "n"), [(None, 100), (40, 40)])
-def test_a_sum_is_the_mean_times_the_rows_it_was_taken_over(total, mean, n_rows, n):
-    options = {"n_repeats": 5, "n_rows": n_rows}
-    ours = importance(loss=mean, options=options)
-    sums = peer_importance(n * (LOSSES - 10), baseline=0.0, loss=total, options=options)
-    reasons = f"LOSS_SCALE (converted): {total} is converted to {mean}"
-    assert outcome(ours, sums) == ("replayed", reasons)
-
-
-def test_a_finished_ratio_of_sums_is_one_of_means():
-    ratios = importance(form="ratio").values
-    sums = peer_importance(ratios, baseline=1.0, form="ratio", loss="sum_of_squares")
-    assert outcome(importance(loss="mse"), sums)[0] == "replayed"
-
-
-def test_h_is_squared_to_meet_h_squared():
-    squares = np.array([[0.25], [0.04]])
-    still = {"loss": "", "method": "h_statistic", "stream": "", "baseline": 0.0}
-    ours = importance(squares, **still)
-    roots = peer_importance(
-        np.sqrt(squares), options={"squared": False, "n_rows": None}, **still
-    )
-    reasons = "H_SCALE (converted): H is converted to H squared"
-    assert outcome(ours, roots) == ("replayed", reasons)
-    assert (
-        row_of(ours, peer_importance(squares * 1.01, **still))["verdict"] == "disagrees"
-    )
-    assert outcome(roots, ours) == ("replayed", reasons)
+@for_each(CONVERTED, lambda case: case[3])
+def test_what_is_on_two_scales_is_converted_and_judged_anew(case):
+    ours, raw, fields, words = case
+    verdict, reasons = outcome(ours, peer_importance(raw, **fields))
+    assert (verdict, reasons.split(": ")[1]) == ("replayed", words)
+    assert outcome(peer_importance(raw, **fields), ours) == (verdict, reasons)
+    other = peer_importance(raw + 1e-3, **fields)
+    assert row_of(ours, other)["verdict"] == "disagrees"
 
 
 def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
@@ -149,33 +151,24 @@ def of_groups(options=None, raw=LOSSES):
 
 
 def test_groups_whose_columns_move_one_by_one_are_comparable_and_no_more():
-    row, _ = compare(*of_groups(raw=LOSSES + 9), **LIMITS)
-    assert row["verdict"] == "comparable"
+    ours, theirs = of_groups(raw=LOSSES + 9)
+    row, _ = compare(ours, theirs, **LIMITS)
+    assert (row["verdict"], row["cause"]) == ("comparable", "")
     assert row["reasons"] == (
         "GROUP_SEMANTICS (apart): the columns of a group are permuted together and "
         "each by itself"
     )
-    assert row["cause"] == ""
+    supplied = {"engine": "xplainfi 1.2.0 (supplied)", "supplied_by": "xplainfi"}
+    assert "GROUP_SEMANTICS (apart)" in outcome(ours, replace(theirs, **supplied))[1]
 
 
-@pytest.mark.parametrize("within", ["gaussian", "neighbours"])
-def test_groups_that_are_drawn_together_on_both_sides_are_replayed(within):
-    assert outcome(*of_groups({"within": within})) == ("replayed", "")
-
-
-def test_features_of_xplainfi_and_groups_of_one_column_are_replayed():
+def test_what_xplainfi_draws_together_or_of_one_column_is_replayed():
+    for within in ("gaussian", "neighbours"):
+        assert outcome(*of_groups({"within": within})) == ("replayed", "")
     for of in ("features", "groups"):
         fields = {"of": of, "stream": "xplainfi"}
-        ours, theirs = (f(**fields) for f in (importance, peer_importance))
-        assert outcome(ours, replace(theirs, engine="xplainfi")) == ("replayed", "")
-
-
-def test_supplied_groups_of_xplainfi_move_one_by_one_too():
-    supplied = {"engine": "xplainfi 1.2.0 (supplied)", "supplied_by": "xplainfi"}
-    ours, theirs = of_groups()
-    verdict, reasons = outcome(ours, replace(theirs, **supplied))
-    assert verdict == "comparable"
-    assert "GROUP_SEMANTICS (apart)" in reasons
+        theirs = peer_importance(**fields, engine="xplainfi")
+        assert outcome(importance(**fields), theirs) == ("replayed", "")
 
 
 def test_a_group_is_its_columns_in_any_order():
