@@ -102,19 +102,6 @@ ask_and_quit <- function(data, predict) {
 }
 start_sleeper <- function() system("sleep 600 > /dev/null & echo $!", intern = TRUE)
 
-# What vip, DALEX and pdp do with a frame, and what nobody should.
-ask_set <- function(data, name, predict) {
-  for (row in seq_len(nrow(data))) {
-    data[[name]][row] <- data[[name]][1L]
-    predict(NULL, data)
-  }
-}
-ask_fresh <- function(n, times, predict) {
-  for (i in seq_len(times)) {
-    predict(NULL, data.frame(a = rep(as.double(i), n)))
-    gc()
-  }
-}
 
 # All data frames of an installed package that are not large, and what of them returns.
 # Without flights, a third of a million rows that take long to load.

@@ -18,18 +18,6 @@ X = pd.DataFrame(
 )
 
 
-MIXED = pd.DataFrame(
-    {
-        "x": [1.5, np.nan, -0.0, np.inf],
-        "n": [1, 2, 3, 4],
-        "g": pd.Categorical(["b", None, "a", "b"], categories=["z", "b", "a"]),
-        "if": pd.array([True, None, False, True], dtype="boolean"),
-        "t": ["£", None, "", "b"],
-        "day": pd.to_datetime(["1969-12-31", None, "2020-02-29", "2020-03-01"]),
-    }
-)
-
-
 class UnspeakableError(Exception):
     def __str__(self):
         raise RuntimeError("no words")
@@ -173,33 +161,6 @@ def test_a_model_that_writes_into_the_memory_of_numbers_spoils_no_later_frame(r)
     assert sums == [numbers.to_numpy().sum()] * 5
 
 
-@for_each(["x", "n", "g", "t", "day"])
-def test_what_r_sets_in_the_frame_it_handed_over_is_seen(name, r):
-    frames = []
-    r.call(
-        "ask_set",
-        {"data": MIXED, "name": name},
-        predict=lambda frame: ones(frames.append(frame) or frame),
-        schema_of=MIXED,
-    )
-    column = MIXED[name].copy()
-    assert len(frames) == len(MIXED)
-    for row, frame in enumerate(frames):
-        column[row] = column[0]
-        pd.testing.assert_frame_equal(frame, MIXED.assign(**{name: column}))
-
-
-def test_a_column_at_the_address_of_one_that_r_let_go_is_another(r):
-    numbers = []
-    r.call(
-        "ask_fresh",
-        {"n": 1000, "times": 20},
-        predict=lambda frame: ones(numbers.append(frame["a"].iloc[0]) or frame),
-        schema_of=pd.DataFrame({"a": [1.0]}),
-    )
-    assert numbers == list(range(1, 21))
-
-
 def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
     levels = pd.Categorical(["b", "a", "a"], categories=["b", "a"])
     others = [X.assign(n=[1.0, 2.0, 4.0]), X.assign(g=levels), X[:1], X[:0], X[:1]]
@@ -215,12 +176,6 @@ def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
         levels = original["g"].cat.set_categories(["a", "b"])
         expected = original.assign(n=original["n"].astype("int64"), g=levels)
         pd.testing.assert_frame_equal(frame, expected)
-
-
-def test_what_is_no_frame_is_refused_after_frames_too(r):
-    frames = [X, X, np.ones((3, 3)), np.ones((3, 3))]
-    with pytest.raises(RBridgeError, match="predict with a value of class matrix"):
-        r.call("ask_each", {"frames": frames}, predict=ones, schema_of=X)
 
 
 def test_every_call_is_answered_by_the_rows_of_that_call_and_counted(r):

@@ -144,18 +144,6 @@ def test_whole_numbers_have_the_neighbours_that_last_bits_leave_them(k):
         assert_permutation_replayed(model, data, n_neighbours=k, **NEAR)
 
 
-def test_the_columns_of_a_group_are_permuted_one_by_one():
-    # y = f = x1 - x2 of two copies: moved together, the error stays 0.
-    single = normal_data(1.0)
-    X = single.X.assign(x2=single.X["x1"])
-    data = replace(single, X=X, y=np.zeros(200), groups={"both": ("x1", "x2")})
-    model = linear_model(1, -1)
-    theirs, _ = xplainfi_permutation(model, data, seed=1, n_repeats=2)
-    ours, _ = permutation(model, data, seed=1, n_repeats=2, stream="xplainfi")
-    assert (ours == 0).all()
-    assert (theirs > 1).all()
-
-
 def test_an_audit_draws_beside_it_in_its_order_and_replays_it():
     entries = [MARGINAL, MARGINAL | GAUSSIAN, MARGINAL | NEAR]
     entries.append({"method": "sage", "losses": ["mse"], "n_repeats": 20})
