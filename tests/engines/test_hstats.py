@@ -1,6 +1,7 @@
 """The numbers of R's hstats: H, curves, permutation and losses; every case."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 from tests.engines.recorded import Recorded, formula
+from tests.engines.replaying import rows_of
 
 from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
@@ -19,8 +21,8 @@ from importance_audit.methods.importance.h_statistic import at_rows, h_squared
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.sampled_rows import draw_rows
+from importance_audit.methods.known_answers import linear_model
 from importance_audit.records import losses
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.losses import Loss, evaluate
 from importance_audit.records.r_rng import RStream
 
@@ -70,17 +72,7 @@ def rows(case):
     if target and target[1] == "cl":
         y = [block["levels"]["cl"].index(level) for level in y]
     weights = columns["w"] if "d$w" in case["call"] else np.ones(len(X))
-    return Dataset(
-        name="rows",
-        X=X,
-        y=np.array(y, dtype=float),
-        task="regression",
-        weights=np.array(weights, dtype=float),
-        groups={name: (name,) for name in X},
-        split="test",
-        target="y",
-        sha256="",
-    )
+    return rows_of(X, np.array(y, dtype=float), np.array(weights, dtype=float))
 
 
 def binned(values, n_bins):
@@ -100,15 +92,9 @@ def model_of(case, losses=()):
         predictions = [formula(one, X) for one in each]
         return np.stack(predictions, axis=1) if is_many else predictions[0]
 
-    return FittedModel(
-        name="formula",
-        task="multiclass" if is_many else "regression",
-        scale="response",
-        predict=predict,
-        features=tuple(NAMES),
-        losses=losses,
-        classes=tuple(formulas) if is_many else (),
-    )
+    facts = {"task": "multiclass", "classes": tuple(formulas)} if is_many else {}
+    model = replace(linear_model(1), predict=predict, features=tuple(NAMES))
+    return replace(model, losses=losses, **facts)
 
 
 def values_of(numbers, features=()):

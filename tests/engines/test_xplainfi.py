@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.engines.recorded import Recorded, formula
+from tests.engines.replaying import rows_of as table_of
 
 from importance_audit.methods.importance.conditional import (
     near_of,
@@ -17,9 +18,9 @@ from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS, Draw
 from importance_audit.methods.importance.permuted_predictions import answers
+from importance_audit.methods.known_answers import linear_model
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.losses import evaluate
 from importance_audit.records.r_rng import RStream
 
@@ -64,8 +65,8 @@ def model_of(case):
         case["data"]["see"], "multiclass"
     )
     is_many = task == "multiclass"
-    return FittedModel(
-        name=case["id"],
+    return replace(
+        linear_model(1),
         task=task,
         scale="response" if task == "regression" else "probability",
         predict=softmax if is_many else lambda X: formula(text, X),
@@ -103,17 +104,9 @@ def rows_of(case):
     # Features in an order of their own have names in that order.
     asked = options.get("features", ())
     groups = groups or {f"{k}": (name,) for k, name in enumerate(asked)}
-    return Dataset(
-        name="rows",
-        X=X.iloc[rows],
-        y=y[rows],
-        task="regression" if not classes_of(case) else "multiclass",
-        weights=np.ones(len(rows)),
-        groups=groups or {name: (name,) for name in X},
-        split="test",
-        target="y",
-        sha256="",
-    )
+    task = "multiclass" if classes_of(case) else "regression"
+    data = replace(table_of(X.iloc[rows], y[rows]), task=task)
+    return data.with_groups(groups) if groups else data
 
 
 def recorded_scores(case, data, key):
