@@ -90,13 +90,12 @@ def test_a_process_that_cannot_start_leaves_nothing_behind(tmp_path, monkeypatch
     assert set(Path("/dev/shm").iterdir()) == before
 
 
-def test_the_users_own_settings_decide_nothing(monkeypatch, tmp_path):
-    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    monkeypatch.setenv("R_PROFILE_USER", "profile.R")
+def test_the_users_own_settings_decide_nothing_but_where_packages_are(
+    monkeypatch, tmp_path
+):
     monkeypatch.setenv("R_LIBS", "/a:/b")
     monkeypatch.setenv("PYTHONPATH", "here")
     variables = environment(library=tmp_path, home=tmp_path)
-    assert "LC_ALL" not in variables
     assert (variables["R_PROFILE_USER"], variables["R_ENVIRON_USER"]) == ("", "")
     assert variables["R_LIBS"] == f"{tmp_path}:/a:/b"
     assert variables["PYTHONPATH"] == str(Path("here").absolute())

@@ -18,13 +18,7 @@ RECORDED = json.loads(
 )
 CASES = {case["id"]: case for case in RECORDED["cases"]}
 BOTH_LINES = ("v04", "v05")
-LIVE = {
-    "permute-fun-mse-difference": {"loss": "mse", "form": "difference", "n_repeats": 3},
-    "permute-fun-mse-ratio": {"loss": "mse", "form": "ratio", "n_repeats": 3},
-    "permute-reorder": {"loss": "rmse", "form": "difference", "n_repeats": 3},
-    "permute-frac-1": {"loss": "mse", "form": "difference", "n_repeats": 1},
-    "permute-frac-3": {"loss": "mse", "form": "difference", "n_repeats": 3},
-}
+
 
 # Makes an object like those of vip, and hands it to the functions that read them.
 AS_VIP = """
@@ -110,36 +104,6 @@ def test_a_recorded_curve_is_read_with_its_importance(case, r):
     answer = r.call("recorded_firm", question | {"points": curve[feature][::-1]})
     assert answer["importance"][0] == importance
     assert list(answer["values"]) == curve["yhat"][::-1]
-
-
-@pytest.mark.needs_vip
-@pytest.mark.usefixtures("r")
-@for_each(LIVE)
-def test_vip_here_gives_the_recorded_scores(name):
-    case = CASES[f"vip-{line_here()}-{name}"]
-    n_rows = 14 if "frac" in name else None  # 0.3 of 48 rows
-    scores = ask(
-        case["result"]["Variable"], seed=case["seed"], n_rows=n_rows, **LIVE[name]
-    )
-
-    single = np.array(case["result"]["Importance"])[:, np.newaxis]
-    raw = case["result"].get("raw_scores", {"values": single})["values"]
-    np.testing.assert_allclose(scores, raw, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.needs_vip
-@pytest.mark.needs_pdp
-@pytest.mark.usefixtures("r")
-@for_each(["x1", "k", "g"])
-def test_vip_here_gives_the_recorded_curve_on_the_recorded_grid(feature):
-    result = CASES[f"vip-{line_here()}-firm-mixed"]["result"]
-    curve = result["effects"][feature]
-    grid = np.array(curve[feature], dtype=object if feature == "g" else None)
-
-    answer = ask_r("vip_firm", frame(), predict, feature=feature, grid=grid, divisor=4)
-    np.testing.assert_allclose(answer["values"], curve["yhat"], rtol=1e-12)
-    expected = result["Importance"][result["Variable"].index(feature)]
-    assert answer["importance"][0] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.needs_vip
