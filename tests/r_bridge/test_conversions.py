@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import for_each
 
@@ -341,11 +341,7 @@ def assert_predict_sees(r, frame):
 
 @pytest.mark.needs_r
 @given(frames())
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=40)
 def test_predict_sees_any_frame_that_r_was_given(r, frame):
     before = frame.copy(deep=True)
     assert_predict_sees(r, frame)

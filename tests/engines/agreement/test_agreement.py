@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import for_each
 from tests.engines.agreement.sides import (
@@ -33,10 +33,7 @@ from importance_audit.records.frames import FRAMES
 DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.", effect="")
 NEWER = SimpleNamespace(id="", text="vip 0.9 is so.", effect="NEWER_VERSION")
 
-# A busy machine draws examples slowly: no reason to fail.
-SOME = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+SOME = settings(max_examples=40)
 
 
 @pytest.mark.parametrize(
@@ -573,28 +570,20 @@ def test_packages_that_answered_different_entries_are_not_paired():
 
 
 def test_pairs_of_ours_come_before_pairs_of_others():
-    records = [
-        record
-        for loss in ("rmse", "mae")
-        for record in (importance(loss=loss), peer_importance(loss=loss))
-    ]
-    record_pairs = pairs([*records, peer_importance(engine="vip")])
-    assert [a.engine for a, _ in record_pairs] == [
-        "python",
-        "python",
-        "python",
-        "DALEX",
-    ]
+    ours = [importance(loss=loss) for loss in ("rmse", "mae")]
+    theirs = [peer_importance(loss=loss) for loss in ("rmse", "mae")]
+    found = pairs([*ours, *theirs, peer_importance(engine="vip")])
+    assert [a.engine for a, _ in found] == ["python", "python", "python", "DALEX"]
 
 
 def test_what_was_not_compared_says_why():
     row = not_compared(importance(), "vip", "vip has no groups")
-    assert [row[name] for name in ("engine_a", "engine_b", "verdict", "reasons")] == [
-        "python",
-        "vip",
-        "not compared",
-        "vip has no groups",
-    ]
+    said = {
+        "engine_b": "vip",
+        "verdict": "not compared",
+        "reasons": "vip has no groups",
+    }
+    assert said.items() <= row.items()
 
 
 def test_rows_have_the_columns_of_their_frames():

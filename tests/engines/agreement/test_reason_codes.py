@@ -127,11 +127,6 @@ def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
     assert (verdict, "AGGREGATOR: repeats are" in reasons) == ("comparable", True)
 
 
-def test_the_median_of_the_repeats_is_the_importance_of_a_median_record():
-    record = importance([[11.0, 12.0, 19.0]], aggregator="median")
-    assert record.mean.tolist() == [2.0]
-
-
 @pytest.mark.parametrize(
     ("stream", "code"),
     [("iml", "PERM_SCHEME (equal in law)"), ("scikit-learn", "SHARED_SHUFFLE")],
