@@ -18,16 +18,13 @@ VERSIONS |= {"pdp": "0.10.0", "xplainfi": "1.2.0", "vip": "0.5.0.9000"}
 VIP_04 = VERSIONS | {"vip": "0.4.5"}
 DRAWN, ONCE = {"n_rows": 5}, {"n_repeats": 1}
 PROFILE = {"method": "accumulated_profile"}
+UNWEIGHTED = ("VIP", "DALEX", "IML", "PDP", "XPLAINFI")
 # By fault what a question needs beside its engine, each of which is needed.
 TOUCHED = {
     "VIP-SUBSAMPLE": DRAWN,
     "VIP-ONEFEATURE": {"n_features": 1, **ONCE},
     "VIP-ONECOLUMN": {"n_columns": 1, **DRAWN},
-    "VIP-WEIGHTS": {"is_weighted": True},
-    "DALEX-WEIGHTS": {"is_weighted": True},
-    "IML-WEIGHTS": {"is_weighted": True},
-    "PDP-WEIGHTS": {"is_weighted": True},
-    "XPLAINFI-WEIGHTS": {"is_weighted": True},
+    **{f"{name}-WEIGHTS": {"is_weighted": True} for name in UNWEIGHTED},
     "XPLAINFI-ONEROW": {"n_samples": 1},
     "XPLAINFI-ONENEIGHBOUR": {"n_neighbours": 1},
     "DALEX-NAN": {"misses": True, **ONCE},
