@@ -69,6 +69,21 @@ def test_vi_is_identical_to_that_of_vip_but_for_stray_names(r, tmp_path, rounds)
 
 
 @pytest.mark.needs_r
+@pytest.mark.usefixtures("r")
+def test_a_file_is_as_large_as_its_numbers():
+    rng = np.random.default_rng(1)
+    plans = [
+        handoff.vi([f"x{n}" for n in range(p)], rng.random((p, 10)), type_="", line="")
+        for p in (100, 1000)
+    ]
+    small, large = map(
+        len, handoff.written(dict(zip("sl", plans, strict=True))).values()
+    )
+    assert large < 1.2 * 8 * 1000 * 12
+    assert 8 < large / small < 11
+
+
+@pytest.mark.needs_r
 @pytest.mark.parametrize("what", ["closure", "environment", "call", "pointer"])
 def test_more_than_data_is_never_written(r, what):
     assert r.call(f"live_{what}", {})[0].endswith("at object$extra$inner")
