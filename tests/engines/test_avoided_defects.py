@@ -7,20 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import for_each
+from tests.engines.agreement.sides import importance
 
 from importance_audit.engines.known_defects import DEFECTS, is_between
 from importance_audit.r_bridge import host
-from importance_audit.records.importance_record import Importance
 
-SHOWN = (
-    *("VIP-RANK", "VIP-NA", "VIP-SCALE", "VIP-EVENT"),
-    *("YARDSTICK-NA", "YARDSTICK-WEIGHTS", "YARDSTICK-BRIER"),
-    *("PDP-INTGRID", "PDP-HALFLOGIT", "FASTSHAP-TEXT"),
-    *("DALEX-N1000", "DALEX-ACC", "DALEX-XENT", "DALEX-CENTER"),
-    *("DALEX-SILENT", "ING-DOTS"),
-    *("XPLAINFI-RELATION", "XPLAINFI-COLLINEAR", "XPLAINFI-PRINT", "XPLAINFI-LOCO"),
-)
-"""The faults that known_defects.R looks for."""
+SCRIPT = Path(__file__).with_name("known_defects.R")
+SHOWN = re.findall(r'\bsay\("([A-Z0-9-]+)"', SCRIPT.read_text("utf-8"))
+"""The faults that the script looks for."""
 PACKAGES = "vip yardstick pdp fastshap DALEX ingredients xplainfi".split()
 PAGE = Path(__file__).parents[2] / "docs" / "defects.md"
 
@@ -41,10 +36,9 @@ FAULTS = faults()
 @pytest.fixture(scope="module")
 def installed_defects():
     """Return what the packages installed here do: fault -> whether they have it."""
-    script = Path(__file__).with_name("known_defects.R")
     folders = (os.environ.get("R_LIBS", ""), str(host.library_folder() or ""))
     run = subprocess.run(
-        ["Rscript", "--vanilla", str(script)],
+        ["Rscript", "--vanilla", str(SCRIPT)],
         env=os.environ | {"R_LIBS": ":".join(filter(None, folders))},
         capture_output=True,
         text=True,
@@ -71,22 +65,8 @@ def test_ranks_are_those_of_vip_05_where_vip_04_turns_them():
         [[0.0], [0.3325718070160012], [0.0], [0.09583785637384745], [0.0]]
     )
     names = ("x4", "x1", "x3", "x2", "x5")
-    record = Importance(
-        model="m",
-        method="permutation",
-        engine="vip",
-        engine_version="0.4.5",
-        of="features",
-        form="difference",
-        split="test",
-        unit="1",
-        options={},
-        n_samples=4,
-        seed=1,
-        features=names,
-        columns=tuple((name,) for name in names),
-        raw=scores,
-        baseline=np.zeros(1),
+    record = importance(
+        scores, baseline=0.0, features=names, columns=[(name,) for name in names]
     )
     by_vip_04, by_vip_05 = [2, 4, 2, 5, 2], [4, 1, 4, 2, 4]
     assert record.rank.tolist() == by_vip_05 != by_vip_04
@@ -94,11 +74,11 @@ def test_ranks_are_those_of_vip_05_where_vip_04_turns_them():
 
 def test_a_fault_is_either_avoided_or_touches():
     names = list(FAULTS)
-    assert len(names) == 30
+    assert (len(names), len(SHOWN)) == (30, 20)
     assert set(names).isdisjoint(defect.id for defect in DEFECTS)
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@for_each(FAULTS)
 def test_a_text_says_what_is_wrong_and_what_is_done(name):
     fault = FAULTS[name]
     assert fault["package"] in PACKAGES

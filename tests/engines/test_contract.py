@@ -1,5 +1,6 @@
 """What every row of METHODS must obey, whatever it measures."""
 
+from dataclasses import replace
 from functools import cache
 from inspect import cleandoc
 from pathlib import Path
@@ -8,13 +9,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 import pytest
+from tests.engines.replaying import rows_of
 
 from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.methods.known_answers import linear_model
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.r_models import read_model
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 
 LINEAR = ("sklearn.linear_model.LinearRegression", {})
 TREE = ("sklearn.tree.DecisionTreeRegressor", {"max_depth": 3, "random_state": 0})
@@ -45,20 +47,14 @@ def rows(split, seed, names=NAMES, *, method=""):
     numbers = np.random.default_rng(seed).normal(size=(80, 4))
     X = pd.DataFrame(numbers[:, :3], columns=NAMES)
     y = 2 * X["x1"].to_numpy() - X["x2"].to_numpy() + numbers[:, 3]
-    of_classes = method in OF_CLASSES
     partner = PARTNER.get(method, {})
-    return Dataset(
-        name=split,
-        X=X,
-        y=(y > 0).astype(int) if of_classes else y,
-        task="binary" if of_classes else "regression",
-        classes=("low", "high") if of_classes else (),
-        weights=np.ones(80),
-        groups={n: (n, partner[n]) if partner else (n,) for n in names},
-        split=split,
-        target="y",
-        sha256="",
+    data = rows_of(X, y).with_groups(
+        {n: (n, partner[n]) if partner else (n,) for n in names}
     )
+    if method in OF_CLASSES:
+        classes = {"task": "binary", "classes": ("low", "high")}
+        data = replace(data, y=(y > 0).astype(int), **classes)
+    return replace(data, name=split, split=split)
 
 
 def answer_of(method, *, names=NAMES, **options):
@@ -88,15 +84,7 @@ def of_r(train):
         arguments = {"d": train.X.assign(y=train.y), "code": "lm(y ~ ., d)"}
         host.current().call("fit_and_save", arguments | {"file": str(file)})
         model = read_model("model.rds", file.read_bytes())
-    return FittedModel(
-        name="model",
-        task="regression",
-        scale="response",
-        predict=len,
-        features=NAMES,
-        losses=(),
-        estimator=model,
-    )
+    return replace(linear_model(1), features=NAMES, losses=(), estimator=model)
 
 
 OF_R = pytest.param("model_specific", marks=pytest.mark.needs_r)

@@ -1,14 +1,16 @@
 """The numbers of R's hstats: H, curves, permutation and losses; every case."""
 
-import json
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
+from tests.engines.recorded import Recorded, formula
+from tests.engines.replaying import rows_of
 
 from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
@@ -19,14 +21,11 @@ from importance_audit.methods.importance.h_statistic import at_rows, h_squared
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.sampled_rows import draw_rows
+from importance_audit.methods.known_answers import linear_model
 from importance_audit.records import losses
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.losses import Loss, evaluate
 from importance_audit.records.r_rng import RStream
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "hstats.json"
-HSTATS = json.loads(REFERENCE.read_text(encoding="utf8"))
-CASES = {case["id"]: case for case in HSTATS["cases"]}
 NAMES = ["x1", "x2", "x3", "x4", "k", "g"]
 EPS = 1e-10  # what hstats writes as 0
 LOSSES = {
@@ -40,25 +39,17 @@ LOSSES = {
 LEFT_OUT = {
     "perm-classification-error": "hstats itself refuses this loss",
 }
+HSTATS = Recorded("hstats", LEFT_OUT)
+of = HSTATS.matching
+
 
 JOINTLY = [
-    (name, kind, features)
-    for name, case in CASES.items()
+    (case, kind, features)
+    for name, case in HSTATS.cases.items()
     if name.startswith("h-")
     for kind, size in (("pairwise", 2), ("threeway", 3))
     for features in combinations(case["result"][f"v_{kind}"], size)
 ]
-
-
-def of(pattern):
-    """Return the ids that are as the pattern says, as a parametrisation."""
-    names = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
-    return pytest.mark.parametrize("name", names)
-
-
-def left_out():
-    """Return the ids that are not compared."""
-    return {c for c in CASES if any(re.fullmatch(p, c) for p in LEFT_OUT)}
 
 
 def argument_of(case, option):
@@ -69,7 +60,7 @@ def argument_of(case, option):
 
 def rows(case):
     """Return the rows of a case, binned where hstats approximates by bins."""
-    block = HSTATS["data"][case["data"]["see"]]
+    block = HSTATS.file["data"][case["data"]["see"]]
     columns = block["columns"]
     X = pd.DataFrame(columns)[NAMES].astype({"k": np.int64})
     X["g"] = X["g"].astype(pd.CategoricalDtype(block["levels"]["g"]))
@@ -81,17 +72,7 @@ def rows(case):
     if target and target[1] == "cl":
         y = [block["levels"]["cl"].index(level) for level in y]
     weights = columns["w"] if "d$w" in case["call"] else np.ones(len(X))
-    return Dataset(
-        name="rows",
-        X=X,
-        y=np.array(y, dtype=float),
-        task="regression",
-        weights=np.array(weights, dtype=float),
-        groups={name: (name,) for name in X},
-        split="test",
-        target="y",
-        sha256="",
-    )
+    return rows_of(X, np.array(y, dtype=float), np.array(weights, dtype=float))
 
 
 def binned(values, n_bins):
@@ -108,22 +89,12 @@ def model_of(case, losses=()):
     each = list(formulas.values()) if is_many else [formulas]
 
     def predict(X):
-        columns = {"g": X["g"].astype(object).to_numpy()}
-        columns |= {name: X[name].to_numpy(float) for name in NAMES if name != "g"}
-        predictions = [
-            np.ones(len(X)) * eval(f, {"exp": np.exp}, columns) for f in each
-        ]
+        predictions = [formula(one, X) for one in each]
         return np.stack(predictions, axis=1) if is_many else predictions[0]
 
-    return FittedModel(
-        name="formula",
-        task="multiclass" if is_many else "regression",
-        scale="response",
-        predict=predict,
-        features=tuple(NAMES),
-        losses=losses,
-        classes=tuple(formulas) if is_many else (),
-    )
+    facts = {"task": "multiclass", "classes": tuple(formulas)} if is_many else {}
+    model = replace(linear_model(1), predict=predict, features=tuple(NAMES))
+    return replace(model, losses=losses, **facts)
 
 
 def values_of(numbers, features=()):
@@ -152,23 +123,23 @@ def our_terms(case, features):
 
 
 @of("h-")
-def test_h_of_each_column_is_that_of_hstats(name):
-    case = CASES[name]
+def test_h_of_each_column_is_that_of_hstats(case):
     for feature in case["result"]["v"]:
         terms = our_terms(case, [feature])
         assert np.stack(terms) == both(case["result"]["h2_overall"], (feature,))
 
 
-@pytest.mark.parametrize(("case", "kind", "features"), JOINTLY)
-def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
-    terms = our_terms(CASES[case], features)
-    truth = both(CASES[case]["result"][f"h2_{kind}"], features)
+@for_each(JOINTLY, lambda each: f"{each[0]['id']} {each[2]}")
+def test_h_of_two_and_of_three_columns_is_that_of_hstats(each):
+    case, kind, features = each
+    terms = our_terms(case, features)
+    truth = both(case["result"][f"h2_{kind}"], features)
     assert np.stack(terms) == truth
 
 
 @of("h-")
-def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
-    case, truth = CASES[name], CASES[name]["result"]["pd_importance"]
+def test_what_the_others_do_not_show_is_the_importance_of_hstats(case):
+    truth = case["result"]["pd_importance"]
     data = rows(case).with_groups({f: (f,) for f in case["result"]["v"]})
     options = {"seed": case["seed"] or 0, "n_rows": argument_of(case, "n_max") or 500}
     roots, shares = (
@@ -220,8 +191,8 @@ def by_part(case, frame, data):
 
 
 @of("pd-")
-def test_partial_dependence_is_that_of_hstats(name):
-    case, model = CASES[name], model_of(CASES[name])
+def test_partial_dependence_is_that_of_hstats(case):
+    model = model_of(case)
     whole = pd.DataFrame(case["result"]["frame"])
     n_max = argument_of(case, "n_max") or 1000
     data = draw_rows(rows(case), n_max, seed=case["seed"] or 0, stream="hstats")
@@ -239,8 +210,8 @@ def test_partial_dependence_is_that_of_hstats(name):
 
 
 @of("ice")
-def test_single_curves_are_those_of_hstats(name):
-    case, data = CASES[name], rows(CASES[name])
+def test_single_curves_are_those_of_hstats(case):
+    data = rows(case)
     n_max = argument_of(case, "n_max")
     places = RStream(case["seed"]).sample(45, n_max) if n_max else np.arange(12)
     data = data.part(data.features, places)
@@ -254,8 +225,8 @@ def test_single_curves_are_those_of_hstats(name):
 
 
 @of("perm-(?!multi|fun)")
-def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
-    case, options, truth = CASES[name], CASES[name]["options"], CASES[name]["result"]
+def test_rises_in_loss_are_those_of_hstats_draw_by_draw(case):
+    options, truth = case["options"], case["result"]
     v = options.get("v", NAMES)
     groups = v if isinstance(v, dict) else {name: (name,) for name in v}
     loss = LOSSES[options.get("loss", "squared_error")]
@@ -278,23 +249,23 @@ def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
 
 
 @of("perm-fun")
-def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(name, monkeypatch):
+def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(case, monkeypatch):
     def fourth_power(y, prediction, weights):
         return np.average((y - prediction) ** 4, weights=weights)
 
     row = Loss(fourth_power, ("regression",), "y^4", "", "")
     monkeypatch.setitem(losses.LOSSES, "fourth_power", row)
-    model, truth = model_of(CASES[name], ("fourth_power",)), CASES[name]["result"]
-    data = rows(CASES[name]).with_groups({n: (n,) for n in CASES[name]["options"]["v"]})
-    options = {"seed": CASES[name]["seed"], "n_repeats": truth["m_rep"]}
+    model, truth = model_of(case, ("fourth_power",)), case["result"]
+    data = rows(case).with_groups({n: (n,) for n in case["options"]["v"]})
+    options = {"seed": case["seed"], "n_repeats": truth["m_rep"]}
     raw, baseline = permutation(model, data, stream="hstats", **options)
     means = dict(zip(data.groups, (raw - baseline)[:, :, 0].mean(axis=1), strict=True))
     assert means == pytest.approx(truth["statistic"], rel=1e-12)
 
 
 @of("perm-multi")
-def test_half_the_squared_errors_of_all_classes_is_our_brier_score(name):
-    case, truth = CASES[name], CASES[name]["result"]
+def test_half_the_squared_errors_of_all_classes_is_our_brier_score(case):
+    truth = case["result"]
     groups = {name: (name,) for name in truth["statistic"]["rows"]}
     data, options = rows(case).with_groups(groups), {"n_repeats": truth["m_rep"]}
     raw, baseline = permutation(
@@ -305,9 +276,9 @@ def test_half_the_squared_errors_of_all_classes_is_our_brier_score(name):
 
 
 @of("loss-")
-def test_the_mean_loss_is_that_of_hstats(name):
-    case, data = CASES[name], rows(CASES[name])
-    loss = LOSSES[CASES[name]["options"].get("loss", "squared_error")]
+def test_the_mean_loss_is_that_of_hstats(case):
+    data = rows(case)
+    loss = LOSSES[case["options"].get("loss", "squared_error")]
     by, truth = re.search(r"BY = d\$(\w+)", case["call"]), case["result"]
     everywhere = {"": np.arange(data.n_samples)}
     parts = rows_by(case, data.X[by[1]]) if by else everywhere
@@ -320,15 +291,4 @@ def test_the_mean_loss_is_that_of_hstats(name):
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():
-    compared = {
-        case
-        for name, test in globals().items()
-        if name.startswith("test_")
-        for mark in getattr(test, "pytestmark", [])
-        if mark.args[0] == "name"
-        for case in mark.args[1]
-    }
-    assert len(CASES) == 61
-    assert compared | left_out() == set(CASES)
-    assert compared & left_out() == set()
-    assert all(any(re.fullmatch(p, c) for c in CASES) for p in LEFT_OUT)
+    HSTATS.assert_complete(61)

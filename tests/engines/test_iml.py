@@ -1,15 +1,14 @@
 """The numbers of R's iml: importance, H, partial dependence, ALE, ICE; every case."""
 
-import json
-import re
 import subprocess
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.engines.lecuyer import substreams
+from tests.engines.recorded import Recorded, formula
 
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.effects.partial_dependence import (
@@ -22,10 +21,6 @@ from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS, Draw
 from importance_audit.methods.known_answers import linear_model, normal_data
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "iml.json"
-IML = json.loads(REFERENCE.read_text(encoding="utf8"))
-CASES = {case["id"]: case for case in IML["cases"]}
-COLUMNS = IML["data"]["d"]["columns"]
 NAMES = ["x1", "x2", "x3", "k", "g"]
 LEFT_OUT = {
     "imp-ce": "iml compares probabilities with classes, so every row counts as wrong",
@@ -33,40 +28,26 @@ LEFT_OUT = {
         "H at 12 drawn rows of means over all 50; here both are of the same rows"
     ),
 }
+IML = Recorded("iml", LEFT_OUT)
+of = IML.matching
+DATA = IML.file["data"]["d"]
 LOSSES = {"rmse": "rmse", "mse": "mse", "mae": "mae", "logLoss": "log_loss"}
 
 
-def of(pattern):
-    """Return the ids that are as the pattern says, as a parametrisation."""
-    names = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
-    return pytest.mark.parametrize("name", names)
-
-
-def left_out():
-    """Return the ids that are not compared."""
-    return {c for c in CASES if any(re.fullmatch(p, c) for p in LEFT_OUT)}
-
-
-def model_of(formula, losses=()):
+def model_of(text, losses=()):
     """Return a formula of the columns as a model."""
-
-    def predict(X):
-        columns = {name: X[name].to_numpy() for name in X if name != "g"}
-        if "g" in X:
-            columns["g"] = X["g"].astype(object).to_numpy()
-        return np.ones(len(X)) * eval(formula, {"exp": np.exp}, columns)
-
-    is_event = formula.startswith("1/(1 + exp")
+    is_event = text.startswith("1/(1 + exp")
     facts = {"task": "binary", "classes": ("no", "yes")} if is_event else {}
+    predict = partial(formula, text)
     model = replace(linear_model(1), predict=predict, features=tuple(NAMES), **facts)
     return replace(model, losses=losses)
 
 
 def rows(n_rows=50, target="y"):
     """Return the first rows of the data of all cases."""
-    X = pd.DataFrame(COLUMNS)[NAMES]
-    X["g"] = X["g"].astype(pd.CategoricalDtype(IML["data"]["d"]["levels"]["g"]))
-    y = np.array(COLUMNS[target], dtype=float)[:n_rows]
+    X = pd.DataFrame(DATA["columns"])[NAMES]
+    X["g"] = X["g"].astype(pd.CategoricalDtype(DATA["levels"]["g"]))
+    y = np.array(DATA["columns"][target], dtype=float)[:n_rows]
     data = replace(normal_data(), X=X[:n_rows], y=y, weights=np.ones(n_rows))
     return data.with_groups({name: (name,) for name in X})
 
@@ -79,8 +60,8 @@ def case_parts(case):
 
 
 @of(r"effect-pdp-(?!two|ice)")
-def test_partial_dependence_is_that_of_iml(name):
-    model, data, options, truth = case_parts(CASES[name])
+def test_partial_dependence_is_that_of_iml(case):
+    model, data, options, truth = case_parts(case)
     feature = options["feature"]
     is_even = feature in ("x1", "x3") and not {"center.at", "grid.points"} & {*options}
     points = {"n_grid": options.get("grid.size", 20)}
@@ -97,8 +78,8 @@ def test_partial_dependence_is_that_of_iml(name):
 
 
 @of("effect-pdp-two")
-def test_partial_dependence_on_two_is_that_of_iml(name):
-    model, data, options, truth = case_parts(CASES[name])
+def test_partial_dependence_on_two_is_that_of_iml(case):
+    model, data, options, truth = case_parts(case)
     features = tuple(options["feature"])
     points = tuple(pd.unique(pd.Series(truth[feature])) for feature in features)
     surface = joint_dependence(model, data.X, data, features, points, "native")
@@ -107,8 +88,8 @@ def test_partial_dependence_on_two_is_that_of_iml(name):
 
 
 @of("effect-ice|effect-pdp-ice")
-def test_single_curves_and_their_mean_are_those_of_iml(name):
-    model, data, options, truth = case_parts(CASES[name])
+def test_single_curves_and_their_mean_are_those_of_iml(case):
+    model, data, options, truth = case_parts(case)
     feature, frame = options["feature"], pd.DataFrame(truth)
     points = {} if feature == "g" else {"n_grid": options["grid.size"]}
     ((grid, values),) = single_curves(model, data, feature, **points)
@@ -116,7 +97,7 @@ def test_single_curves_and_their_mean_are_those_of_iml(name):
         index=feature, columns=".id", values=".value"
     )
     assert values[:, :, 0] == pytest.approx(by_row.loc[grid].to_numpy(), rel=1e-12)
-    if "pdp" in name:
+    if "pdp" in case["id"]:
         mean = frame[frame[".type"] == "pdp"].set_index(feature)[".value"]
         assert values[:, :, 0].mean(axis=1) == pytest.approx(
             mean[grid].to_numpy(), rel=1e-12
@@ -124,8 +105,8 @@ def test_single_curves_and_their_mean_are_those_of_iml(name):
 
 
 @of("effect-ale")
-def test_accumulated_local_effects_are_those_of_iml(name):
-    model, data, options, truth = case_parts(CASES[name])
+def test_accumulated_local_effects_are_those_of_iml(case):
+    model, data, options, truth = case_parts(case)
     feature = options["feature"]
     points = {"grid": tuple(options["grid.points"])} if "grid.points" in options else {}
     points |= {"n_grid": options.get("grid.size", 20) + 1}
@@ -138,8 +119,8 @@ def test_accumulated_local_effects_are_those_of_iml(name):
 
 
 @of("effect-ale-(x|k)")
-def test_at_the_points_of_iml_and_over_their_range_there_is_one_convention(name):
-    model, data, options, truth = case_parts(CASES[name])
+def test_at_the_points_of_iml_and_over_their_range_there_is_one_convention(case):
+    model, data, options, truth = case_parts(case)
     feature = options["feature"]
     _, values = ale(model, data, feature, seed=1, grid=tuple(truth[feature]))
     expected = np.array(truth[".value"])
@@ -147,8 +128,8 @@ def test_at_the_points_of_iml_and_over_their_range_there_is_one_convention(name)
 
 
 @of("interaction")
-def test_h_is_that_of_iml(name):
-    model, data, _, truth = case_parts(CASES[name])
+def test_h_is_that_of_iml(case):
+    model, data, _, truth = case_parts(case)
     names = [tuple(pair.split(":")) for pair in truth[".feature"]]
     data = data.with_groups({":".join(columns): columns for columns in names})
     raw, _ = h_statistic(model, data, seed=1, standardised=True)
@@ -173,16 +154,16 @@ def iml_draws(seed, names, n, n_repeats, n_rows):
 def replayed(case, monkeypatch):
     """Return our losses by group, (n_repeats,), and with nothing permuted."""
     monkeypatch.setitem(DRAWS, "iml", iml_draws)
-    options, formula = case["options"], case["model"]
+    options, text = case["options"], case["model"]
     target = {"imp-name-logLoss": "b", "imp-zero-error": "prediction"}.get(case["id"])
     data = rows(target=target if target == "b" else "y")
     if target == "prediction":
-        data = replace(data, y=model_of(formula).predict(data.X))
+        data = replace(data, y=model_of(text).predict(data.X))
     groups = options.get("features") or {name: [name] for name in NAMES}
     data = data.with_groups({group: tuple(names) for group, names in groups.items()})
     loss = LOSSES[options["loss"].removeprefix("loss_")]
     raw, baseline = permutation(
-        model_of(formula, (loss,)),
+        model_of(text, (loss,)),
         data,
         seed=case["seed"],
         stream="iml",
@@ -192,8 +173,8 @@ def replayed(case, monkeypatch):
 
 
 @of("imp-")
-def test_importances_of_iml_are_replayed(name, monkeypatch):
-    case, result = CASES[name], CASES[name]["result"]
+def test_importances_of_iml_are_replayed(case, monkeypatch):
+    result = case["result"]
     table = pd.DataFrame(result["results"]).set_index("feature")
     ours, unmoved = replayed(case, monkeypatch)
     assert unmoved == pytest.approx(result["original_error"], rel=1e-12, abs=1e-15)
@@ -233,14 +214,4 @@ def test_the_streams_of_future_are_those_of_r_itself():
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():
-    compared = {
-        case
-        for name, test in globals().items()
-        if name.startswith("test_")
-        for mark in getattr(test, "pytestmark", [])
-        if mark.name == "parametrize"
-        for case in mark.args[1]
-    }
-    assert len(CASES) == 38
-    assert sorted([*compared, *left_out()]) == sorted(CASES)
-    assert all(any(re.fullmatch(p, c) for c in CASES) for p in LEFT_OUT)
+    IML.assert_complete(38)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cases import for_each
 from tests.report.reading import section
 
 from importance_audit.auditing.audit import audit
@@ -30,35 +31,20 @@ def configured(folder, more=MORE, importance=None, **data):
 
 
 def test_they_have_the_columns_and_levels_of_the_others_and_no_target(tmp_path):
-    train, test = read_datasets(**configured(tmp_path).data_arguments)
-    reference = test.reference
-    assert (train.reference, reference.split, reference.name) == (
-        None,
-        "reference",
-        "more",
+    more = "kind,x,y\na,-10,soon\nb,10,later\nb,10,later\n"
+    derived = {"derived": [{"name": "big", "expression": "x > 3"}]}
+    config = parse_config(
+        configured(tmp_path, more).resolved() | derived, base=tmp_path
     )
-    assert reference.X.to_dict("list") == {"x": [-10, 10, 10], "kind": ["a", "b", "b"]}
+    train, test = read_datasets(**config.data_arguments)
+    reference = test.reference
+    named = (train.reference, reference.split, reference.name)
+    assert named == (None, "reference", "more")
+    X = {"x": [-10, 10, 10], "kind": ["a", "b", "b"], "big": [0, 1, 1]}
+    assert reference.X.to_dict("list") == X
     assert (reference.X.dtypes == train.X.dtypes).all()
     assert np.isnan(reference.y).all()
     assert len(test.X) == 4
-
-
-def test_a_target_they_happen_to_have_is_not_read(tmp_path):
-    more = "kind,x,y\na,1,soon\nb,2,later\n"
-    assert np.isnan(
-        read_datasets(**configured(tmp_path, more).data_arguments)[1].reference.y
-    ).all()
-
-
-def test_columns_are_derived_of_them_too(tmp_path):
-    section = {"name": "big", "expression": "x > 3"}
-    settings = configured(tmp_path).resolved()
-    config = parse_config(settings | {"derived": [section]}, base=tmp_path)
-    assert read_datasets(**config.data_arguments)[1].reference.X["big"].tolist() == [
-        0,
-        1,
-        1,
-    ]
 
 
 ASKED = [{"method": method} for method in ("firm", "gradient_sensitivity")]
@@ -91,16 +77,12 @@ def test_the_covariance_of_firm_is_theirs(tmp_path):
     assert record.mean[0] == pytest.approx(2 * np.std([-10, 10, 10, 1]), rel=1e-9)
 
 
-def test_the_result_lists_them_and_its_digest_knows_them(tmp_path):
+def test_the_result_its_digest_and_the_card_of_firm_know_them(tmp_path):
     result, _ = measured(tmp_path)
     other, _ = measured(tmp_path, MORE.replace("-10", "-11"))
     assert result.datasets["split"].tolist() == ["train", "test", "reference"]
     assert result.datasets["name"].tolist()[-1] == "more"
     assert result.run.data_sha256 != other.run.data_sha256
-
-
-def test_the_card_of_firm_names_them(tmp_path):
-    result, _ = measured(tmp_path)
     cards = section(build_view(result), "E").parts["cards"]
     facts = [{plain(k): plain(v) for k, v in card.facts.rows} for card in cards]
     descriptions = [fact["Data"] for fact in facts]
@@ -112,25 +94,23 @@ def test_the_card_of_firm_names_them(tmp_path):
 MESSAGES = [
     (
         "kind,z\na,1\nb,2\n",
-        {},
         "Column 'x' ([data] features) is not in more.csv. Its columns: 'kind', 'z'.",
     ),
     (
         "kind,x\na,1\nc,2\n",
-        {},
         "more.csv: column 'kind' has levels in the reference rows that no training row "
         "has: 'c'. Leave those rows out, merge rare levels, or set [data] unseen.",
     ),
     (
         "kind,x\na,1\n",
-        {},
         "more.csv has 1 row, and at least two are needed. Give more rows.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("more", "data", "message"), MESSAGES)
-def test_reference_rows_that_do_not_fit_are_refused(more, data, message, tmp_path):
+@for_each(MESSAGES, lambda case: case[1])
+def test_reference_rows_that_do_not_fit_are_refused(case, tmp_path):
+    more, message = case
     with pytest.raises(DataError) as refusal:
-        read_datasets(**configured(tmp_path, more, **data).data_arguments)
+        read_datasets(**configured(tmp_path, more).data_arguments)
     assert str(refusal.value) == message

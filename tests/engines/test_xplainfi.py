@@ -1,14 +1,13 @@
 """The numbers of R's xplainfi: permutation, conditional and relative importance."""
 
-import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cases import for_each
+from tests.engines.recorded import Recorded, formula
+from tests.engines.replaying import rows_of as table_of
 
 from importance_audit.methods.importance.conditional import (
     near_of,
@@ -19,16 +18,12 @@ from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS, Draw
 from importance_audit.methods.importance.permuted_predictions import answers
+from importance_audit.methods.known_answers import linear_model
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.losses import evaluate
 from importance_audit.records.r_rng import RStream
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
-XPLAINFI = json.loads(REFERENCE.read_text(encoding="utf8"))
-TIES = json.loads(REFERENCE.with_name("xplainfi_ties.json").read_text(encoding="utf8"))
-CASES = {case["id"]: case for case in XPLAINFI["cases"]}
 LEFT_OUT = {
     "pfi-folds-inference": "models refitted over folds in one stream, for a test",
     "cfi-knn-k1": (
@@ -39,6 +34,9 @@ LEFT_OUT = {
     "cpi-pkg-.*": "tests of the package cpi",
     "sage-.*": "Shapley values of the loss",
 }
+RECORDED = Recorded("xplainfi", LEFT_OUT)
+CASES, XPLAINFI, matching = RECORDED.cases, RECORDED.file, RECORDED.matching
+TIES = Recorded("xplainfi_ties", {})
 SCORES = {
     "regr.mse": ("mse", 1),
     "regr.rmse": ("rmse", 1),
@@ -55,21 +53,6 @@ SCORES = {
 """By measure our loss, and what it is times it; 0: the measure is 1 less our loss."""
 
 
-def matching(pattern):
-    """Return the cases that are as the pattern says and are not left out."""
-    is_left_out = re.compile("|".join(LEFT_OUT)).fullmatch
-    ids = (c for c in CASES if re.fullmatch(pattern, c) and not is_left_out(c))
-    return for_each([CASES[name] for name in ids], lambda case: case["id"])
-
-
-def formula(text, X):
-    """Return a recorded formula of columns, which R and numpy read alike."""
-    columns = {name: X[name].to_numpy() for name in X if name != "g"}
-    if "g" in X:
-        columns["g"] = X["g"].astype(object).to_numpy()
-    return eval(text, {"exp": np.exp}, columns) + np.zeros(len(X))
-
-
 def model_of(case):
     """Return the formula of a case as a model with the loss of its measure."""
     text, names = case["model"], tuple(frame_of(case)[0])
@@ -82,8 +65,8 @@ def model_of(case):
         case["data"]["see"], "multiclass"
     )
     is_many = task == "multiclass"
-    return FittedModel(
-        name=case["id"],
+    return replace(
+        linear_model(1),
         task=task,
         scale="response" if task == "regression" else "probability",
         predict=softmax if is_many else lambda X: formula(text, X),
@@ -121,17 +104,9 @@ def rows_of(case):
     # Features in an order of their own have names in that order.
     asked = options.get("features", ())
     groups = groups or {f"{k}": (name,) for k, name in enumerate(asked)}
-    return Dataset(
-        name="rows",
-        X=X.iloc[rows],
-        y=y[rows],
-        task="regression" if not classes_of(case) else "multiclass",
-        weights=np.ones(len(rows)),
-        groups=groups or {name: (name,) for name in X},
-        split="test",
-        target="y",
-        sha256="",
-    )
+    task = "multiclass" if classes_of(case) else "regression"
+    data = replace(table_of(X.iloc[rows], y[rows]), task=task)
+    return data.with_groups(groups) if groups else data
 
 
 def recorded_scores(case, data, key):
@@ -199,9 +174,9 @@ def test_every_repeat_is_replayed(case):
     np.finfo(np.longdouble).nmant != 63,
     reason="R's long doubles, which decide, have 80 bits where this was recorded",
 )
-@for_each(TIES["cases"], lambda case: case["id"])
+@TIES.matching("")
 def test_distances_of_whole_numbers_are_tied_where_they_are_in_r(case):
-    X = pd.DataFrame(TIES["data"])
+    X = pd.DataFrame(TIES.file["data"])
     y = X.pop("y").to_numpy()
     X["g"] = X["g"].astype("category")
     columns = case["columns"]

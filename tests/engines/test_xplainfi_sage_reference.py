@@ -1,12 +1,10 @@
 """SAGE against the numbers of R's xplainfi: every recorded case, drawn in its order."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
+from tests.engines.test_xplainfi import CASES, SCORES, XPLAINFI, model_of, rows_of
 
 from importance_audit.methods.importance.coalitions import (
     Coalitions,
@@ -19,72 +17,15 @@ from importance_audit.methods.importance.sage import (
     replayed,
     sage,
 )
-from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.r_rng import RStream
 
-FILE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
-REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
-CASES = {c["id"]: c for c in REFERENCE["cases"] if c["id"].startswith("sage-")}
+CASES = {name: case for name, case in CASES.items() if name.startswith("sage-")}
 EXACT = {"rel": 1e-12, "abs": 1e-12}
-LOSSES = {
-    "regr.mse": ("mse", 1),
-    "classif.logloss": ("log_loss", 1),
-    "classif.auc": ("one_minus_auc", -1),  # xplainfi takes the AUC itself
-}
-TASKS = {"reg": "regression", "num": "regression", "bin": "binary", "mul": "multiclass"}
 
 
 def is_compared(case):
     """Return whether a case is of SAGE."""
     return case.startswith("sage-")
-
-
-def rows_of(case):
-    """Return the rows of a case, typed as they were in R."""
-    block = REFERENCE["data"][case["data"]["see"]]
-    X = pd.DataFrame(block["columns"])
-    for name, levels in block["levels"].items():
-        X[name] = pd.Categorical(X[name], categories=levels)
-    target = X.pop("y")
-    classes = tuple(block["levels"].get("y", ()))
-    return Dataset(
-        name="rows",
-        X=X,
-        y=target.cat.codes.to_numpy(dtype=int) if classes else target.to_numpy(),
-        task=TASKS[case["data"]["see"]],
-        classes=classes,
-        weights=np.ones(len(X)),
-        groups={name: (name,) for name in X},
-        split="test",
-        target="y",
-        sha256="",
-    )
-
-
-def model_of(case, data):
-    """Return the formula, or the softmax of the formulas, that a case names."""
-
-    def value(formula, X):
-        columns = {n: X[n].astype(object).to_numpy() for n in X}
-        numbers = {n: X[n].to_numpy() for n in X if n != "g"}
-        numbers["exp"] = np.exp
-        return np.asarray(eval(formula, columns | numbers), dtype=float)
-
-    def predict(X):
-        if isinstance(case["model"], str):
-            return value(case["model"], X)
-        scores = [np.exp(value(one, X)) for one in case["model"]["softmax"].values()]
-        return np.stack(scores, axis=1) / np.sum(scores, axis=0)[:, np.newaxis]
-
-    return FittedModel(
-        name="formula",
-        task=data.task,
-        scale="response",
-        predict=predict,
-        features=data.features,
-        losses=(LOSSES[case["options"]["measure"]][0],),
-        classes=data.classes,
-    )
 
 
 def history(case):
@@ -100,7 +41,7 @@ def history(case):
 
 def check(case, gains):
     """Compare the gains of each order, (n_orders, n_features), with R's history."""
-    sign = LOSSES[case["options"]["measure"]][1]
+    sign = SCORES[case["options"]["measure"]][1] or -1  # of the AUC itself
     looked, means, errors = history(case)
     assert len(gains) == case["result"]["n_permutations_used"] == looked[-1]
     for n, mean, error in zip(looked, means, errors, strict=True):
@@ -113,8 +54,8 @@ def check(case, gains):
 @for_each(CASES)
 def test_values_are_those_of_xplainfi(name):
     case = CASES[name]
-    data, options = rows_of(case), case["options"]
-    model = model_of(case, data)
+    data, options = rows_of({**case, "options": {}}), case["options"]
+    model = model_of(case)
     n_orders, n_draws = options["n_permutations"], options["n_samples"]
     if "KNN" in (options["sampler"] or ""):
         sampler = neighbours(data, n_draws)
@@ -184,6 +125,6 @@ def neighbours(data, n_draws, k=5):
 
 
 def test_every_recorded_case_of_sage_is_compared():
-    of_sage = [c["id"] for c in REFERENCE["cases"] if "SAGE" in c["call"]]
+    of_sage = [c["id"] for c in XPLAINFI["cases"] if "SAGE" in c["call"]]
     assert of_sage == list(CASES)
     assert len(of_sage) == 8

@@ -1,33 +1,11 @@
 # Functions of R that the tests of the bridge call.
 
 echo <- function(x) x
-shown <- function(x) paste(deparse(x, width.cutoff = 500L), collapse = "")
-is_nan <- function(x) is.nan(x)
-is_valid_frame <- function(x) {
-  c(is.data.frame(x), identical(x, data.frame(as.list(x), check.names = FALSE)))
+value_of <- function(code) {
+  eval(parse(text = code, encoding = "UTF-8"), new.env(parent = globalenv()))
 }
-values_by_name <- function(name) {
-  switch(name,
-    integer_na = c(1L, NA), logical_na = c(TRUE, NA), numbers = c(1, NA, NaN, Inf),
-    text = c("\u00a3", NA, ""), factor = factor(c("b", NA), levels = c("b", "a")),
-    ordered = factor("lo", levels = c("lo", "hi"), ordered = TRUE),
-    date = structure(c(-0.5, NA), class = "Date"), integer_date = structure(1L, class = "Date"),
-    time = as.POSIXct(c(-0.5, NA), origin = "1970-01-01", tz = "UTC"),
-    zone = as.POSIXct(0, origin = "1970-01-01", tz = "America/New_York"),
-    hours = as.difftime(1.5, units = "hours"), sequence = 1:3,
-    big = structure(4.9406564584124654e-324, class = "integer64"),
-    latin1 = iconv("\u00e9", "UTF-8", "latin1"), named = c(a = 1), empty = character(0),
-    matrix = matrix(1:4, 2), labelled = matrix(1:4, 2, dimnames = list(NULL, c("a", "b"))),
-    missing_matrix = matrix(c(1L, NA), 1), list = list(a = 1, b = list("x", NULL)),
-    twice = list(a = 1, a = 2),
-    nothing = NULL, frame = data.frame(x = 1:2, row.names = c("r", "s")),
-    no_rows = data.frame(x = numeric(0)), no_columns = data.frame(row.names = 1:3),
-    closure = function(x) x, environment = new.env(), formula = y ~ x,
-    inside = list(a = list(b = sum)), s4 = methods::getClass("numeric"), call = quote(f(x)),
-    list_column = data.frame(x = I(list(1, 2))), lt = as.POSIXlt("2020-01-01"),
-    matrix_column = { d <- data.frame(x = 1:2); d$m <- matrix(1:4, 2); d },
-    complex = 1i, broken = "\xff", na_level = addNA(factor(c("a", NA)))
-  )
+is_the_same <- function(x, code) {
+  identical(x, value_of(code), num.eq = FALSE, single.NA = FALSE)
 }
 frames_of <- function(package) {
   shelf <- new.env()
@@ -53,16 +31,11 @@ ask_each <- function(frames, predict) {
   for (frame in frames) answer <- predict(NULL, frame)
   answer
 }
-ask_and_keep <- function(data, predict) {
-  before <- data + 0
-  predict(NULL, data)
-  identical(before, data)
-}
 ask_changed <- function(data, change, predict) {
   changed <- switch(change,
-    moved = rev(data), missing = data[-1], added = cbind(data, extra = 1),
+    moved = rev(data),
     level = { data$g <- factor("new"); data }, halves = { data$n <- data$n / 2; data },
-    doubles = { data$n <- as.double(data$n); data }, na = { data$n <- NA_integer_; data },
+    doubles = { data$n <- as.double(data$n); data },
     text = { data$g <- as.character(data$g); data }, kind = { data$n <- "a"; data },
     matrix = as.matrix(data["n"]), rows = data[c(2, 2, 1), ],
     relevelled = { data$g <- factor(data$g, levels = rev(levels(data$g))); data }
@@ -129,29 +102,6 @@ ask_and_quit <- function(data, predict) {
 }
 start_sleeper <- function() system("sleep 600 > /dev/null & echo $!", intern = TRUE)
 
-# What vip, DALEX and pdp do with a frame, and what nobody should.
-ask_set <- function(data, name, predict) {
-  for (row in seq_len(nrow(data))) {
-    data[[name]][row] <- data[[name]][1L]
-    predict(NULL, data)
-  }
-}
-ask_fresh <- function(n, times, predict) {
-  for (i in seq_len(times)) {
-    predict(NULL, data.frame(a = rep(as.double(i), n)))
-    gc()
-  }
-}
-ask_with_fewer <- function(data, predict) {
-  predict(NULL, data)
-  predict(NULL, data[-ncol(data)])
-}
-read_rds <- function(file) readRDS(file)
-same_bits <- function(x, file) {
-  y <- readRDS(file)
-  same <- function(a, b) identical(a, b, num.eq = FALSE, single.NA = FALSE)
-  c(Map(same, x, y), list(`the frame` = same(x, y)))
-}
 
 # All data frames of an installed package that are not large, and what of them returns.
 # Without flights, a third of a million rows that take long to load.
@@ -160,13 +110,9 @@ packages_with_data <- function() {
   setdiff(found[, "Package"], "nycflights13")
 }
 is_data <- function(column) is.atomic(column) && is.null(dim(column)) && !is.complex(column)
-shelf_of <- function(package, whole) {
+shelf_of <- function(package) {
   small <- Filter(function(d) prod(dim(d)) < 1e5, frames_of(package))
-  Filter(function(d) all(vapply(d, is_data, NA)) == whole, small)
-}
-broken_frame <- function(package, n) shelf_of(package, FALSE)[[n]]
-names_of_broken <- function(package) {
-  lapply(shelf_of(package, FALSE), function(d) names(d)[!vapply(d, is_data, NA)])
+  Filter(function(d) all(vapply(d, is_data, NA)), small)
 }
 plain_column <- function(x) {
   if (inherits(x, "Date")) return(86400 * floor(as.double(unclass(x))))
@@ -177,17 +123,7 @@ plain_column <- function(x) {
   as.vector(x)
 }
 differing_columns <- function(package, frames) {
-  originals <- shelf_of(package, TRUE)
+  originals <- shelf_of(package)
   differs <- function(x, y) !identical(plain_column(x), plain_column(y), num.eq = FALSE)
   unlist(Map(function(a, b) names(a)[as.logical(mapply(differs, a, b))], originals, frames))
 }
-
-# What data sets of R are that are no data frames, by their class.
-others_of <- function(package) {
-  sets <- unique(sub(" .*", "", utils::data(package = package)$results[, 3]))
-  objects <- lapply(stats::setNames(sets, sets), getExportedValue, ns = package)
-  Filter(Negate(is.data.frame), objects)
-}
-names_of_others <- function(package) vapply(others_of(package), function(x) class(x)[1L], "")
-other_of <- function(package, n) others_of(package)[[n]]
-numbers_of_other <- function(package, n) as.double(others_of(package)[[n]])

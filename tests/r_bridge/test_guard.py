@@ -1,26 +1,20 @@
 """What R says while it works, and what its errors say."""
 
 import pytest
+from tests.cases import for_each
 
 from importance_audit.r_bridge.errors import RBridgeError, RError
 
 pytestmark = pytest.mark.needs_r
 
 
-def test_warnings_messages_and_prints_are_kept_apart(r):
+def test_warnings_messages_and_prints_are_kept_apart_until_the_next_call(r):
     r.call("talk", {})
     assert r.messages == ("hello 1\n", "on\n", "hello 2\n", "on\n")
     assert r.warnings == ()
-
-
-def test_of_many_warnings_fifty_are_kept_and_all_are_counted(r):
     r.call("complain", {"times": 10_000})
     assert r.warnings[:2] == ("careful 1", "careful 2")
     assert r.warnings[49:] == ("careful 50", "... and 9950 more warnings")
-
-
-def test_what_one_call_said_is_gone_with_the_next(r):
-    r.call("complain", {"times": 1})
     r.call("echo", {"x": 1})
     assert (r.warnings, r.messages) == ((), ())
 
@@ -41,10 +35,8 @@ def test_a_condition_of_ones_own_keeps_its_class(r):
     assert raised.value.classes == ("special", "error", "condition")
 
 
-@pytest.mark.parametrize(
-    "text", ["£" * 4_000, "", "%s {} \\ `"], ids=["long", "none", "odd"]
-)
-def test_the_words_of_an_error_are_whole(r, text):
+@for_each(["£" * 4_000, "", "%s {} \\ `"], len)
+def test_the_words_of_an_error_are_whole(text, r):
     with pytest.raises(RError) as raised:
         r.call("fail", {"text": text})
     assert raised.value.message == text
@@ -69,17 +61,14 @@ def test_data_do_not_appear_in_a_traceback(r):
     assert raised.value.traceback == ("fail(text = text)",)
 
 
-def test_endless_recursion_is_an_error_and_not_the_end(r):
+def test_endless_recursion_and_memory_that_is_not_there_are_errors_and_not_the_end(r):
     before = r.restarts
     with pytest.raises(RError, match=r"infinite recursion|stack"):
         r.call("recurse", {"n": 1})
-    assert r.call("echo", {"x": 1}).tolist() == [1]
-    assert r.restarts == before
-
-
-def test_memory_that_is_not_there_is_an_error(r):
     with pytest.raises(RError, match="cannot allocate vector of size"):
         r.call("allocate", {"n": 1e15})
+    assert r.call("echo", {"x": 1}).tolist() == [1]
+    assert r.restarts == before
 
 
 def test_no_function_can_be_replaced(r):

@@ -72,13 +72,15 @@ def test_vi_is_identical_to_that_of_vip_but_for_stray_names(r, tmp_path, rounds)
 @pytest.mark.usefixtures("r")
 def test_a_file_is_as_large_as_its_numbers():
     rng = np.random.default_rng(1)
-    small, large = (
+    plans = [
         handoff.vi([f"x{n}" for n in range(p)], rng.random((p, 10)), type_="", line="")
         for p in (100, 1000)
+    ]
+    small, large = map(
+        len, handoff.written(dict(zip("sl", plans, strict=True))).values()
     )
-    sizes = [len(data) for data in handoff.written({"s": small, "l": large}).values()]
-    assert sizes[1] < 1.2 * 8 * 1000 * 12
-    assert 8 < sizes[1] / sizes[0] < 11
+    assert large < 1.2 * 8 * 1000 * 12
+    assert 8 < large / small < 11
 
 
 @pytest.mark.needs_r

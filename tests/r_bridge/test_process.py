@@ -2,13 +2,13 @@
 
 import os
 import select
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from tests.cases import for_each
 
 from importance_audit.r_bridge import process
 from importance_audit.r_bridge.process import environment
@@ -26,23 +26,12 @@ def has_gone(pidfd):
 
 
 @pytest.mark.needs_r
-def test_a_session_leaves_nothing_behind(python):
-    code = 'r.call("echo", {"x": list(range(100000))})\nprint(r.pid)'
-    started = python(code)
-    pid, errors = started.communicate(timeout=120)
-    assert errors == ""
-    assert not Path(f"/proc/{pid.strip()}").exists()
-    assert folders_of(started.pid) == []
-
-
-@pytest.mark.needs_r
-@pytest.mark.parametrize("what", ["loop", "sleep"])
-def test_r_goes_when_its_parent_is_killed(python, fifo, what):
+def test_r_and_what_it_wrote_go_when_its_parent_is_killed(python, fifo):
     started = python(
         f"""
 r.call("echo", {{"x": list(range(100000))}})
 print(r.pid, flush=True)
-r.call("say_and", {{"fifo": {str(fifo)!r}, "what": {what!r}}})
+r.call("say_and", {{"fifo": {str(fifo)!r}, "what": "loop"}})
 """
     )
     pidfd = os.pidfd_open(int(started.stdout.readline()))
@@ -55,17 +44,22 @@ r.call("say_and", {{"fifo": {str(fifo)!r}, "what": {what!r}}})
 
 
 @pytest.mark.needs_r
-def test_what_r_started_goes_with_it(python):
+def test_a_session_leaves_nothing_behind_and_what_r_started_goes_with_it(python):
     started = python(
         """
+r.call("echo", {"x": list(range(100000))})
 print(r.call("start_sleeper", {})[0], flush=True)
+print(r.pid, flush=True)
 input()
 """
     )
     pidfd = os.pidfd_open(int(started.stdout.readline()))
+    pid = int(started.stdout.readline())
     assert started.communicate("\n", timeout=120) == ("", "")
     assert has_gone(pidfd)
     os.close(pidfd)
+    assert not Path(f"/proc/{pid}").exists()
+    assert folders_of(started.pid) == []
 
 
 def test_folders_of_the_dead_are_swept_and_those_of_the_living_are_not(
@@ -96,13 +90,12 @@ def test_a_process_that_cannot_start_leaves_nothing_behind(tmp_path, monkeypatch
     assert set(Path("/dev/shm").iterdir()) == before
 
 
-def test_the_users_own_settings_decide_nothing(monkeypatch, tmp_path):
-    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    monkeypatch.setenv("R_PROFILE_USER", "profile.R")
+def test_the_users_own_settings_decide_nothing_but_where_packages_are(
+    monkeypatch, tmp_path
+):
     monkeypatch.setenv("R_LIBS", "/a:/b")
     monkeypatch.setenv("PYTHONPATH", "here")
     variables = environment(library=tmp_path, home=tmp_path)
-    assert "LC_ALL" not in variables
     assert (variables["R_PROFILE_USER"], variables["R_ENVIRON_USER"]) == ("", "")
     assert variables["R_LIBS"] == f"{tmp_path}:/a:/b"
     assert variables["PYTHONPATH"] == str(Path("here").absolute())
@@ -134,8 +127,8 @@ print(r.call("facts", {{}})[-1][0], host.installed()["rng_kind"][0])
 
 
 @pytest.mark.needs_r
-@pytest.mark.parametrize("locale", ["C", "POSIX", "xx_XX.UTF-8"])
-def test_the_locale_of_the_user_changes_nothing(python, locale):
+@for_each(["C", "POSIX", "xx_XX.UTF-8"])
+def test_the_locale_of_the_user_changes_nothing(locale, python):
     started = python(
         """
 utf8, collation, _, order, name, _ = r.call("facts", {})
@@ -145,8 +138,3 @@ print(utf8[0], collation[0], *order, name[0].encode())
     )
     output, _ = started.communicate(timeout=120)
     assert output == "True C A B _ a b'\\xc3\\xa9'\n"
-
-
-def test_signals_have_names():
-    assert process._ending(-signal.SIGTERM) == "signal SIGTERM"
-    assert process._ending(3) == "exit status 3"

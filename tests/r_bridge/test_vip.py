@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
 
 from importance_audit.engines.asking import ask as ask_r
 from importance_audit.engines.availability import stream_of
@@ -17,13 +18,7 @@ RECORDED = json.loads(
 )
 CASES = {case["id"]: case for case in RECORDED["cases"]}
 BOTH_LINES = ("v04", "v05")
-LIVE = {
-    "permute-fun-mse-difference": {"loss": "mse", "form": "difference", "n_repeats": 3},
-    "permute-fun-mse-ratio": {"loss": "mse", "form": "ratio", "n_repeats": 3},
-    "permute-reorder": {"loss": "rmse", "form": "difference", "n_repeats": 3},
-    "permute-frac-1": {"loss": "mse", "form": "difference", "n_repeats": 1},
-    "permute-frac-3": {"loss": "mse", "form": "difference", "n_repeats": 3},
-}
+
 
 # Makes an object like those of vip, and hands it to the functions that read them.
 AS_VIP = """
@@ -74,60 +69,24 @@ def line_here():
     return {"vip-0.4": "v04", "vip-0.5": "v05"}[stream]
 
 
-def ask(features, loss="rmse", X=None, **options):
-    X = frame() if X is None else X
-    options = {
-        "seed": 1,
-        "n_repeats": 2,
-        "n_rows": None,
-        "form": "difference",
-    } | options
-    return permuted(X, predict, features=features, loss=loss, **options)
-
-
-def permuted(X, predict, **question):
-    return ask_r("vip_permute", X, predict, y=target(), **question)
-
-
-def firm(X, predict, divisor=4, **question):
-    answer = ask_r("vip_firm", X, predict, divisor=divisor, **question)
-    return answer["importance"][0], answer["values"]
-
-
-@pytest.mark.parametrize(
-    ("version", "stream"),
-    [
-        ("0.4.0", "vip-0.4"),
-        ("0.4.6", "vip-0.4"),
-        ("0.5.0.9000", "vip-0.5"),
-        ("0.6.0", "vip-0.5"),
-        ("0.10.1", "vip-0.5"),
-        ("1.0", "vip-0.5"),
-    ],
-)
-def test_the_version_names_the_draw_order(version, stream):
-    assert stream_of("vip", version) == stream
+def ask(features, loss="rmse", X=None, model=predict, **options):
+    question = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "difference"}
+    question |= {"y": target(), "features": features, "loss": loss, **options}
+    return ask_r("vip_permute", frame() if X is None else X, model, **question)
 
 
 @pytest.mark.needs_r
-@pytest.mark.parametrize("line", BOTH_LINES)
-def test_scores_of_a_sorted_answer_are_found_by_name(r, line):
+@for_each(BOTH_LINES)
+def test_scores_of_a_sorted_answer_are_found_by_name(line, r):
     result = CASES[f"vip-{line}-vi-permute-sort-dec-norank"]["result"]
-    raw = np.array(result["raw_scores"]["values"])
-    rows = result["raw_scores"]["rows"]
+    rows, raw = result["raw_scores"]["rows"], np.array(result["raw_scores"]["values"])
     table = {"variable": result["Variable"], "importance": result["Importance"]}
     features = sorted(rows)
     assert features not in (rows, result["Variable"])
-
-    scores = r.call(
-        "recorded_scores", {"features": features, **table, "rows": rows, "raw": raw}
-    )
+    question = {"features": features, **table, "rows": rows, "raw": raw}
+    scores = r.call("recorded_scores", question)
     np.testing.assert_array_equal(scores, raw[[rows.index(name) for name in features]])
-
-
-@pytest.mark.needs_r
-@pytest.mark.parametrize("line", BOTH_LINES)
-def test_the_scores_of_a_single_repeat_are_its_importances(r, line):
+    # Of a single repeat there are only importances.
     result = CASES[f"vip-{line}-permute-frac-1"]["result"]
     table = {"variable": result["Variable"], "importance": result["Importance"]}
     scores = r.call("recorded_scores", {"features": result["Variable"][::-1], **table})
@@ -135,120 +94,39 @@ def test_the_scores_of_a_single_repeat_are_its_importances(r, line):
 
 
 @pytest.mark.needs_r
-@pytest.mark.parametrize("line", BOTH_LINES)
-@pytest.mark.parametrize("feature", ["x1", "k", "g"])
-def test_a_recorded_curve_is_read_with_its_importance(r, line, feature):
+@for_each([(line, name) for line in BOTH_LINES for name in ("x1", "k", "g")])
+def test_a_recorded_curve_is_read_with_its_importance(case, r):
+    line, feature = case
     result = CASES[f"vip-{line}-firm-mixed"]["result"]
     importance = result["Importance"][result["Variable"].index(feature)]
     curve = result["effects"][feature]
-    points = curve[feature][::-1]
-    recording = {"feature": feature, "importance": importance, "curve": curve}
-
-    answer = r.call("recorded_firm", recording | {"points": points})
+    question = {"feature": feature, "importance": importance, "curve": curve}
+    answer = r.call("recorded_firm", question | {"points": curve[feature][::-1]})
     assert answer["importance"][0] == importance
     assert list(answer["values"]) == curve["yhat"][::-1]
 
 
 @pytest.mark.needs_vip
 @pytest.mark.usefixtures("r")
-@pytest.mark.parametrize("name", LIVE)
-def test_vip_here_gives_the_recorded_scores(name):
-    case = CASES[f"vip-{line_here()}-{name}"]
-    n_rows = 14 if "frac" in name else None  # 0.3 of 48 rows
-    scores = ask(
-        case["result"]["Variable"], seed=case["seed"], n_rows=n_rows, **LIVE[name]
-    )
-
-    single = np.array(case["result"]["Importance"])[:, np.newaxis]
-    raw = case["result"].get("raw_scores", {"values": single})["values"]
-    np.testing.assert_allclose(scores, raw, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.needs_vip
-@pytest.mark.needs_pdp
-@pytest.mark.usefixtures("r")
-@pytest.mark.parametrize("feature", ["x1", "k", "g"])
-def test_vip_here_gives_the_recorded_curve_on_the_recorded_grid(feature):
-    result = CASES[f"vip-{line_here()}-firm-mixed"]["result"]
-    curve = result["effects"][feature]
-    grid = np.array(curve[feature], dtype=object if feature == "g" else None)
-
-    importance, values = firm(frame(), predict, feature=feature, grid=grid)
-    np.testing.assert_allclose(values, curve["yhat"], rtol=1e-12)
-    expected = result["Importance"][result["Variable"].index(feature)]
-    assert importance == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.needs_vip
-@pytest.mark.needs_pdp
-@pytest.mark.usefixtures("r")
-def test_the_divisor_divides_the_range_over_categories_only():
-    levels = np.array(["a", "b", "c"], dtype=object)
-    for feature, grid, ratio in (("g", levels, 4.0), ("x1", np.array([0.0, 1.0]), 1.0)):
-        whole, _ = firm(frame(), predict, feature=feature, grid=grid, divisor=1)
-        quarter, _ = firm(frame(), predict, feature=feature, grid=grid, divisor=4)
-        assert whole == pytest.approx(ratio * quarter, rel=1e-12)
+def test_the_order_of_features_is_the_order_of_draws_and_two_repeats_may_be_of_one():
+    both, other = ask(["x1", "k"]), ask(["k", "x1"])
+    assert not np.isclose(both[0, 0], other[1, 0])
+    np.testing.assert_allclose(ask(["x1"])[0, 0], both[0, 0], rtol=1e-12)
 
 
 @pytest.mark.needs_vip
 @pytest.mark.usefixtures("r")
-def test_the_order_of_features_is_the_order_of_draws():
-    forwards, backwards = ask(["x1", "k"]), ask(["k", "x1"])
-    assert not np.isclose(forwards[0, 0], backwards[1, 0])
-
-
-@pytest.mark.needs_vip
-@pytest.mark.usefixtures("r")
-def test_one_feature_is_scored_in_two_repeats():
-    alone, first_of_two = ask(["x1"], n_repeats=2), ask(["x1", "k"], n_repeats=1)
-    np.testing.assert_allclose(alone[0, 0], first_of_two[0, 0], rtol=1e-12)
-
-
-@pytest.mark.needs_vip
-@pytest.mark.needs_pdp
-@pytest.mark.usefixtures("r")
-def test_a_name_that_is_no_word_in_r_changes_no_number():
-    for plain, odd in (("x1", "fare (£)"), ("g", "if")):
-        X = frame().rename(columns={plain: odd})
-
-        def renamed(X, plain=plain, odd=odd):
-            return predict(X.rename(columns={odd: plain}))
-
-        options = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "ratio"}
-        scores = permuted(X, renamed, features=[odd], loss="mae", **options)
-        np.testing.assert_array_equal(scores, ask([plain], "mae", form="ratio"))
-
-        grid = np.array([0.0, 1.0]) if plain == "x1" else np.array(["a", "b"], object)
-        _, expected = firm(frame(), predict, feature=plain, grid=grid)
-        _, values = firm(X, renamed, feature=odd, grid=grid)
-        np.testing.assert_array_equal(values, expected)
-
-
-@pytest.mark.needs_vip
-@pytest.mark.usefixtures("r")
-def test_an_unknown_loss_is_named():
-    with pytest.raises(
-        RError, match=r"Loss must be one of rmse, .*, but r2 was given\."
-    ):
-        ask(["x1"], loss="r2")
-
-
-@pytest.mark.needs_vip
-@pytest.mark.usefixtures("r")
-@pytest.mark.parametrize(
-    ("width", "options"), [(5, {"n_repeats": 1}), (1, {"n_repeats": 2, "n_rows": 20})]
-)
-def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, options):
+@for_each([(5, {"n_repeats": 1}), (1, {"n_repeats": 2, "n_rows": 20})])
+def test_vip_before_0_5_cannot_do_what_the_registry_refuses(case):
     """VIP-ONEFEATURE and VIP-ONECOLUMN of importance_audit.engines.known_defects."""
+    width, options = case
     X = frame()[["x1", "x2", "x3", "k", "g"]].iloc[:, :width]
-    options = {"seed": 1, "n_rows": None, "form": "difference"} | options
-
-    def scores():
-        question = {"features": ["x1"], "loss": "mse", **options}
-        return permuted(X, lambda X: X["x1"], **question)
-
+    question = {"features": ["x1"], "loss": "mse", "X": X, **options}
     if line_here() == "v05":
-        assert scores().shape == (1, options["n_repeats"])
+        assert ask(model=lambda X: X["x1"], **question).shape == (
+            1,
+            options["n_repeats"],
+        )
         return
     with pytest.raises(RError):
-        scores()
+        ask(model=lambda X: X["x1"], **question)

@@ -29,28 +29,20 @@ def test_arrays_arrive_in_their_message_bit_for_bit(ends):
     assert words == ["word", 1, None, "é"]
     assert [a.tobytes() for a in received] == [a.tobytes() for a in arrays]
     assert [a.dtype for a in received] == [a.dtype for a in arrays]
-
-
-def test_what_arrives_cannot_be_written_to(ends):
-    ends[0].send(("word", np.ones(3)))
-    _, received = ends[1].receive()
     with pytest.raises(ValueError, match="read-only"):
-        received[0] = 2
+        received[0][0] = 2
 
 
-def test_a_file_grows_with_its_messages(ends, tmp_path):
+def test_a_file_grows_with_the_arrays_of_its_messages(ends, tmp_path):
+    ends[0].send(("word", "x" * 100_000))
+    assert ends[1].receive() == ("word", "x" * 100_000)
+    assert (tmp_path / "here").stat().st_size == 0
     for size in (10, 100_000, 200_000, 50):
         ends[0].send(("word", np.full(size, size)))
         _, received = ends[1].receive()
         assert (received == size).all()
         assert len(received) == size
     assert (tmp_path / "here").stat().st_size == 1_600_000
-
-
-def test_a_message_without_arrays_needs_no_file(ends, tmp_path):
-    ends[0].send(("word", "x" * 100_000))
-    assert ends[1].receive() == ("word", "x" * 100_000)
-    assert (tmp_path / "here").stat().st_size == 0
 
 
 def test_the_end_of_the_other_side_is_an_end_of_file(ends):

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from tests.auditing.steps.test_paired_tests import LINEAR, TEST, TRAIN
 from tests.auditing.test_measure import audited
+from tests.cases import for_each
 from tests.engines import test_xplainfi as recorded
+from tests.engines.replaying import assert_replayed, both, mixed, rows_of
 from tests.report.sections.test_results import MARGINAL, audit_of
 
 from importance_audit.auditing.audit import audit
@@ -20,7 +22,6 @@ from importance_audit.engines.xplainfi import (
 )
 from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.importance.sage import sage
 from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
@@ -39,6 +40,8 @@ pytestmark = pytest.mark.needs_xplainfi
 GAUSSIAN = {"within": "gaussian"}
 NEAR = {"within": "neighbours", "convention": "xplainfi"}
 SCHEMES = ({}, GAUSSIAN, NEAR)
+BINARY = ("log_loss", "one_minus_auc", "brier", "one_minus_accuracy")
+OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy", "one_minus_auc_ovo")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -47,15 +50,13 @@ def r():
         yield worker
 
 
-def assert_replayed(model, data, *, n_repeats=3, **options):
-    """Assert |a - b| <= 1e-9 max(|a|, |b|, |baseline|), in every repeat."""
-    asked = {"seed": 7, "n_repeats": n_repeats, **options}
-    ours, full = permutation(model, data, stream="xplainfi", **asked)
-    theirs, their_full = xplainfi_permutation(model, data, **asked)
-    allowed = 1e-9 * np.maximum(np.maximum(abs(ours), abs(theirs)), abs(full))
-    assert ours.shape == theirs.shape
-    assert (abs(ours - theirs) <= allowed).all(), float(abs(ours - theirs).max())
-    np.testing.assert_allclose(full, their_full, rtol=1e-9)
+def assert_permutation_replayed(model, data, **options):
+    options = {"n_repeats": 3, **options}
+    (ours, full), (theirs, their_full) = both(
+        "xplainfi", "permutation", model.with_losses(model.losses[:4]), data, **options
+    )
+    assert_replayed(ours, theirs, full)
+    assert_replayed(full, their_full)
 
 
 @recorded.matching(r"pfi-(?!groups).*|cfi-.*|cpi-(gauss|knn)-base")
@@ -67,159 +68,94 @@ def test_what_is_recorded_is_what_the_package_here_says(case):
     recorded.assert_replayed(case, data, raw, baseline)
 
 
-def mixed(groups=None):
-    """Return 40 rows of every type under odd names, one level absent, and a model."""
-    rng = np.random.default_rng(1)
-    kinds = pd.CategoricalDtype(["z", "u", "w", "v"])
-    grades = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
-    X = pd.DataFrame(
-        {
-            ".id": rng.normal(size=40),
-            "fare (£)": rng.integers(0, 5, 40),
-            "kind": pd.Categorical(rng.choice(["u", "v", "z"], 40), dtype=kinds),
-            "flag": rng.random(40) < 0.4,
-            "if": rng.normal(size=40).astype("float32"),
-            "Zebra": rng.normal(size=40),
-            "é": rng.normal(size=40),
-            "grade": pd.Categorical(rng.choice(["low", "high"], 40), dtype=grades),
-        }
-    )
-    weights = {name: k + 1.0 for k, name in enumerate(X)}
+def squares(names, X):
+    """Return rows of numbers, of which some are asked, and a model of their squares."""
 
     def predict(X):
-        assert dict(X.dtypes) == {name: types[name] for name in X}
-        total = np.zeros(len(X))
-        for name, column in X.items():
-            is_level = column.dtype == "category"
-            numbers = column.cat.codes**2.0 if is_level else column.astype(float)
-            total = (total + weights[name]) * (1 + 0.3 * numbers.to_numpy())
-        return total
+        return (X[[*names]].astype(float) ** 2).sum(axis=1).to_numpy()
 
-    types = X.dtypes
-    model = replace(linear_model(1), predict=predict, losses=("rmse", "mae"))
-    data = replace(normal_data(), X=X, y=rng.normal(size=40), weights=np.ones(40))
-    return model, data.with_groups(groups or {name: (name,) for name in X})
+    y = np.random.default_rng(2).normal(size=len(X))
+    data = rows_of(X, y).with_groups({name: (name,) for name in names})
+    return replace(linear_model(1), predict=predict), data
 
 
-def without(data, *names):
-    X = data.X.drop(columns=list(names))
-    return replace(data, X=X).with_groups({name: (name,) for name in X})
+def whole_numbers(n_rows, names, high):
+    numbers = np.random.default_rng(2).integers(0, high, (n_rows, len(names)))
+    return pd.DataFrame(numbers, columns=[*names])
 
 
-def test_columns_of_every_type_under_any_name_are_replayed():
-    model, data = mixed()
-    assert_replayed(model, data)
-    assert_replayed(model, without(data, "flag"), **NEAR)
-    assert_replayed(model, without(data, "flag", "kind", "grade"), **GAUSSIAN)
+NUMBERS = (".id", "fare (£)", "if", "Zebra", "é")
+NO_FLAGS = (*NUMBERS, "kind", "grade")
+SOME = {"é": ("é",), "if": ("if",)}
+TOGETHER = {"z": ("é", ".id"), "b": ("fare (£)",), "a": ("Zebra", "if")}
+TWELVE = [f"x{k}" for k in range(12)]
+# mlr3 would also draw between classes that are equal to 1e-5 of the likelier one.
+SHARES = np.array([[0.4, 0.4 + 1e-7, 0.2], [0.4 + 1e-7, 0.4, 0.2], [0.1, 0.1, 0.8]])
+LEVELS = level_model(losses=OF_CLASSES)
+QUESTIONS = {
+    "columns of levels": (mixed(*NO_FLAGS), (NEAR,)),
+    "columns of numbers": (mixed(*NUMBERS), (GAUSSIAN, NEAR)),
+    "some given all others": (mixed(*NUMBERS, groups=SOME), SCHEMES),
+    "groups given the others": (mixed(*NUMBERS, groups=TOGETHER), (GAUSSIAN, NEAR)),
+    "in the order of names": (squares(TWELVE, whole_numbers(30, TWELVE, 9)), SCHEMES),
+    "a single column": ((linear_model(2), normal_data(2.0)), ({}, GAUSSIAN)),
+    "one feature and repeat": (
+        (linear_model(2, 1), normal_data(2, 1).with_groups({"x2": ("x2",)})),
+        [{"n_repeats": 1, **scheme} for scheme in SCHEMES],
+    ),
+    "two classes": ((logistic_model(1, 2, losses=BINARY), binary_data()), (NEAR,)),
+    "tied classes": (
+        (
+            replace(
+                logistic_model(1, 2, losses=("log_loss",)),
+                predict=lambda X: np.where(X["x1"] > 0, 0.5, 0.4),
+            ),
+            binary_data(),
+        ),
+        ({}, NEAR),
+    ),
+    "three classes": (
+        (level_model(1 / 3, losses=OF_CLASSES), level_data()),
+        ({}, NEAR),
+    ),
+    "almost tied classes": (
+        (
+            replace(LEVELS, predict=lambda X: SHARES[X["kind"].cat.codes]),
+            level_data(),
+        ),
+        ({}, NEAR),
+    ),
+}
 
 
-def test_what_is_asked_of_some_is_drawn_given_all_others():
-    model, data = mixed()
-    data = without(data, "flag", "kind", "grade")
-    for options in SCHEMES:
-        few = data.with_groups({"é": ("é",), "if": ("if",)})
-        assert_replayed(model, few, **options)
+@for_each(QUESTIONS)
+def test_every_repeat_is_replayed_given_nothing_a_normal_or_neighbours(question):
+    (model, data), schemes = QUESTIONS[question]
+    for options in schemes:
+        assert_permutation_replayed(model, data, **options)
 
 
-def test_groups_are_drawn_together_given_the_others():
-    model, data = mixed()
-    data = without(data, "flag", "kind", "grade")
-    data = data.with_groups(
-        {"z": ("é", ".id"), "b": ("fare (£)",), "a": ("Zebra", "if")}
-    )
-    assert_replayed(model, data, **GAUSSIAN)
-    assert_replayed(model, data, **NEAR)
-
-
-def test_more_than_nine_columns_stand_in_the_order_of_their_names():
-    rng = np.random.default_rng(2)
-    X = pd.DataFrame(rng.integers(0, 9, (30, 12)), columns=[f"x{k}" for k in range(12)])
-    model = replace(
-        linear_model(1), predict=lambda X: (X**2).sum(axis=1).to_numpy(float)
-    )
-    data = replace(normal_data(), X=X, y=rng.normal(size=30), weights=np.ones(30))
-    for options in SCHEMES:
-        assert_replayed(model, data.with_groups({n: (n,) for n in X}), **options)
-
-
-BINARY = ("log_loss", "one_minus_auc", "brier", "one_minus_accuracy")
-OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy", "one_minus_auc_ovo")
-
-
-@pytest.mark.parametrize("options", [{}, NEAR], ids=["permuted", "near"])
-def test_losses_of_classes_are_replayed_and_ties_between_them_draw_nothing(options):
-    data = binary_data()
-    assert_replayed(logistic_model(1, 2, losses=BINARY), data, **options)
-    tied = replace(
-        logistic_model(1, 2, losses=("log_loss",)),
-        predict=lambda X: np.where(X["x1"] > 0, 0.5, 0.4),
-    )
-    assert_replayed(tied, data, **options)
-    # mlr3 would also draw between classes that are equal to 1e-5 of the likelier one.
-    shares = np.array([[0.4, 0.4 + 1e-7, 0.2], [0.4 + 1e-7, 0.4, 0.2], [0.1, 0.1, 0.8]])
-    near = replace(
-        level_model(losses=OF_CLASSES), predict=lambda X: shares[X["kind"].cat.codes]
-    )
-    assert_replayed(near, level_data(), **options)
-    for share in (0.8, 1 / 3):
-        assert_replayed(level_model(share, losses=OF_CLASSES), level_data(), **options)
-
-
-@pytest.mark.parametrize("options", SCHEMES, ids=str)
-def test_one_feature_and_one_repeat_are_replayed(options):
-    alone = normal_data(2, 1).with_groups({"x2": ("x2",)})
-    assert_replayed(linear_model(2, 1), alone, n_repeats=1, **options)
-
-
-def test_a_single_column_is_permuted_and_drawn_from_its_normal():
-    assert_replayed(linear_model(2), normal_data(2.0))
-    assert_replayed(linear_model(2), normal_data(2.0), **GAUSSIAN)
-
-
-@pytest.mark.parametrize("k", [2, 9, 60])
-@pytest.mark.parametrize("has_kind", [False, True])
-def test_whole_numbers_have_the_neighbours_that_last_bits_leave_them(k, has_kind):
-    def predict(X):
-        return (X[[*"abcd"]] ** 2).sum(axis=1).to_numpy(float)
-
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        X = pd.DataFrame({n: rng.integers(0, 7, 60) for n in "dbca"})
-        if has_kind:
-            X["kind"] = pd.Categorical(rng.choice(["u", "v"], 60))
-        data = replace(normal_data(), X=X, y=rng.normal(size=60), weights=np.ones(60))
-        model = replace(linear_model(1), predict=predict)
-        data = data.with_groups({n: (n,) for n in "dbca"})
-        assert_replayed(model, data, n_neighbours=k, **NEAR)
-
-
-def test_the_columns_of_a_group_are_permuted_one_by_one():
-    # y = f = x1 - x2 of two copies: moved together, the error stays 0.
-    single = normal_data(1.0)
-    X = single.X.assign(x2=single.X["x1"])
-    data = replace(single, X=X, y=np.zeros(200), groups={"both": ("x1", "x2")})
-    model = linear_model(1, -1)
-    theirs, _ = xplainfi_permutation(model, data, seed=1, n_repeats=2)
-    ours, _ = permutation(model, data, seed=1, n_repeats=2, stream="xplainfi")
-    assert (ours == 0).all()
-    assert (theirs > 1).all()
+@for_each([2, 9, 60])
+def test_whole_numbers_have_the_neighbours_that_last_bits_leave_them(k):
+    X = whole_numbers(60, "dbca", 7)
+    kinds = np.random.default_rng(k).choice(["u", "v"], 60)
+    for table in (X, X.assign(kind=pd.Categorical(kinds))):
+        model, data = squares("dbca", table)
+        assert_permutation_replayed(model, data, n_neighbours=k, **NEAR)
 
 
 def test_an_audit_draws_beside_it_in_its_order_and_replays_it():
     entries = [MARGINAL, MARGINAL | GAUSSIAN, MARGINAL | NEAR]
+    entries.append({"method": "sage", "losses": ["mse"], "n_repeats": 20})
     result = audit_of(*entries, engines=["xplainfi"])
-    records = [r for r in result.importances if r.model == "one"]
-    sides = [(r.engine, r.stream) for r in records]
-    assert (
-        sides
-        == [
-            ("python", "numpy"),
-            ("xplainfi", "xplainfi"),
-            ("python", "xplainfi"),
-        ]
-        * 3
+    sides = [(r.engine, r.stream) for r in result.importances if r.model == "one"]
+    ours, theirs, again = (
+        ("python", "numpy"),
+        ("xplainfi", "xplainfi"),
+        ("python", "xplainfi"),
     )
-    assert result.agreement["verdict"].tolist() == ["replayed"] * 6
+    assert sides == [ours, theirs, again] * 4
+    assert result.agreement["verdict"].tolist() == ["replayed"] * 8
     refused = audit_of(MARGINAL | {"within": "leaves"}, engines=["xplainfi"])
     assert {r.stream for r in refused.importances} == {"numpy"}
     assert set(refused.agreement["verdict"]) == {"not compared"}
@@ -227,114 +163,86 @@ def test_an_audit_draws_beside_it_in_its_order_and_replays_it():
 
 def assert_sage_replayed(model, data, **options):
     """Assert that every order gives what it gives in R; return how many there are."""
-    asked = {"seed": 7, **options}
-    ours, _ = sage(model, data, stream="xplainfi", **asked)
-    theirs, baseline = xplainfi_sage(model, data, **asked)
-    assert ours.shape == theirs.shape
-    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * abs(ours).max())
+    (ours, _), (theirs, baseline) = both("xplainfi", "sage", model, data, **options)
+    assert_replayed(ours, theirs, abs(ours).max())
     assert not baseline.any()
     return ours.shape[1]
 
 
-SCHEMES_OF_SAGE = [
-    {"tolerance": 0.0, "n_repeats": 4},
-    {"tolerance": 0.2, "n_repeats": 40, "n_background": 13},
-]
+ALL_ORDERS = {"tolerance": 0.0, "n_repeats": 4}
+STOPPING = {"tolerance": 0.2, "n_repeats": 40, "n_background": 13}
 
 
-@pytest.mark.parametrize("options", SCHEMES_OF_SAGE, ids=["all orders", "stopping"])
-@pytest.mark.parametrize("background", ["rows", "gaussian"])
-def test_sage_is_replayed_order_by_order(options, background):
-    options = options | {"background": background}
-    n = assert_sage_replayed(linear_model(2, 1, 3), normal_data(2, 1, 3), **options)
-    assert (n == 4) == (options["tolerance"] == 0)
-    logistic = logistic_model(1, 2, losses=("log_loss",))
-    assert_sage_replayed(logistic, binary_data(), **options)
+@for_each(["rows", "gaussian"])
+def test_sage_is_replayed_order_by_order(background):
+    logistic = logistic_model(1, 2, losses=("log_loss",)), binary_data()
+    linear = linear_model(2, 1, 3), normal_data(2, 1, 3)
+    for options in (ALL_ORDERS, STOPPING):
+        options = {"background": background, **options}
+        n = assert_sage_replayed(*linear, **options)
+        assert (n == 4) == (options["tolerance"] == 0)
+        assert_sage_replayed(*logistic, **options)
 
 
 def test_sage_of_classes_and_of_columns_of_every_type_is_replayed():
     one_player = level_model(0.8, losses=("log_loss",))
     assert assert_sage_replayed(one_player, level_data()) == 10
     model, data = mixed()
-    model = replace(model, features=tuple(data.X))
-    both = {"tolerance": 0.0, "n_repeats": 3}
-    assert_sage_replayed(model, data, n_background=20, **both)
-
-
-def test_an_audit_replays_sage():
-    entry = {"method": "sage", "losses": ["mse"], "n_repeats": 20, "n_background": 30}
-    result = audit_of(entry, engines=["xplainfi"])
-    assert result.agreement["verdict"].tolist() == ["replayed"] * 2
-
-
-def assert_refits_replayed(estimator, train, test, losses, **parameters):
-    """Assert that refits without each group measure in R what they measure here."""
-    options = {key: parameters.pop(key) for key in ("held_out",) if key in parameters}
-    section = ModelSection(
-        name="m", estimator=f"sklearn.{estimator}", parameters=parameters
-    )
-    model = fit(section, train).with_losses(losses)
-    asked = {"seed": 3, "n_repeats": 2, **options}
-    ours, full = drop_column(model, test, **asked)
-    theirs, their_full = xplainfi_drop_column(model, test, **asked)
-    np.testing.assert_allclose(theirs, ours, rtol=1e-12)
-    np.testing.assert_allclose(their_full, full, rtol=1e-12)
-    return ours, full
+    model = model.with_losses(("rmse", "mae"))
+    assert_sage_replayed(model, data, n_background=20, **ALL_ORDERS)
 
 
 def halves(data):
     """Return the first half of the rows to fit, and the others to judge."""
-    parts = []
-    for split, rows in zip(("train", "test"), np.split(np.arange(200), 2), strict=True):
-        part = replace(data.part(data.features, rows), split=split)
-        parts.append(replace(part, groups=data.groups))
-    return parts
+    return [
+        replace(data.part(data.features, rows), split=split, groups=data.groups)
+        for split, rows in zip(
+            ("train", "test"), np.split(np.arange(200), 2), strict=True
+        )
+    ]
 
 
-def test_refits_without_a_column_or_a_group_are_replayed():
-    data = normal_data(2, 1, 0.5)
-    ols = "linear_model.LinearRegression"
-    ours, full = assert_refits_replayed(ols, *halves(data), ("mse", "mae"))
-    assert (ours[:2] > full).all()
-    grouped = data.with_groups({"b": ("x3", "x1"), "a": ("x2",), "c": ("x2",)})
-    assert_refits_replayed(ols, *halves(grouped), ("rmse",))
-    whole = data.with_groups({"all": ("x1", "x2", "x3")})
-    assert_refits_replayed(ols, *halves(whole), ("mse",))
+OLS = ("linear_model.LinearRegression", {})
+FOREST = ("ensemble.RandomForestRegressor", {"n_estimators": 3, "max_features": 1})
+LOGISTIC = ("linear_model.LogisticRegression", {})
+TREE = ("tree.DecisionTreeClassifier", {"max_depth": 1})
+THREE, PAIR = normal_data(2, 1, 0.5), normal_data(2, 1)
+AS_GROUPS = THREE.with_groups({"b": ("x3", "x1"), "a": ("x2",), "c": ("x2",)})
+AS_ONE = THREE.with_groups({"all": ("x1", "x2", "x3")})
+FITTED = replace(PAIR, split="train")
+OF_LEVELS = [replace(level_data(), split=split) for split in ("train", "test")]
+SINGLE = replace(PAIR, X=PAIR.X[:1] + 7, y=PAIR.y[:1], weights=np.ones(1))
+REFITS = {
+    "features": (OLS, halves(THREE), ("mse", "mae"), {}),
+    "groups": (OLS, halves(AS_GROUPS), ("rmse",), {}),
+    "all columns": (OLS, halves(AS_ONE), ("mse",), {}),
+    "draws of the repeat": (FOREST, halves(PAIR), ("mse",), {}),
+    "rows held out": (OLS, halves(PAIR)[:1] * 2, ("mse",), {"held_out": 0.3}),
+    "a single row": (OLS, (FITTED, SINGLE), ("mse",), {}),
+    "two classes": (LOGISTIC, halves(binary_data()), ("log_loss", "one_minus_auc"), {}),
+    "three classes": (TREE, OF_LEVELS, OF_CLASSES, {}),
+}
 
 
-def test_refits_that_draw_have_the_random_state_of_their_repeat():
-    forest = {"n_estimators": 3, "max_features": 1}
-    ours, _ = assert_refits_replayed(
-        "ensemble.RandomForestRegressor", *halves(normal_data(2, 1)), ("mse",), **forest
+@for_each(REFITS)
+def test_losses_of_refits_are_replayed(name):
+    (estimator, parameters), (train, test), losses, options = REFITS[name]
+    section = ModelSection(
+        name="m", estimator=f"sklearn.{estimator}", parameters=parameters
     )
-    assert (ours[:, 0] != ours[:, 1]).all()
+    model = fit(section, train).with_losses(losses)
+    options = {"seed": 3, "n_repeats": 2, **options}
+    ours, full = drop_column(model, test, **options)
+    theirs, their_full = xplainfi_drop_column(model, test, **options)
+    np.testing.assert_allclose(theirs, ours, rtol=1e-12)
+    np.testing.assert_allclose(their_full, full, rtol=1e-12)
+    assert name == "three classes" or (ours != full).any()
+    if name in ("draws of the repeat", "rows held out"):
+        assert (ours[:, 0] != ours[:, 1]).all()
 
 
-def test_rows_that_a_refit_holds_out_judge_it_in_r_too():
-    train, _ = halves(normal_data(2, 1))
-    ols = "linear_model.LinearRegression"
-    ours, _ = assert_refits_replayed(ols, train, train, ("mse",), held_out=0.3)
-    assert (ours[:, 0] != ours[:, 1]).all()
-
-
-def test_a_single_row_judges_refits_and_has_values_of_sage():
-    data = normal_data(2, 1)
-    train = replace(data, split="train")
-    one = replace(data, X=data.X[:1] + 7, y=data.y[:1], weights=np.ones(1))
-    ols = "linear_model.LinearRegression"
-    ours, full = assert_refits_replayed(ols, train, one, ("mse",))
-    assert (ours != full).all()
-    assert_sage_replayed(linear_model(2, 1), one, tolerance=0.0, n_repeats=3)
-
-
-def test_refits_of_classes_are_replayed():
-    halved = halves(binary_data())
-    logistic = "linear_model.LogisticRegression"
-    assert_refits_replayed(logistic, *halved, ("log_loss", "one_minus_auc"))
-    levels = level_data()
-    train, test = (replace(levels, split=split) for split in ("train", "test"))
-    tree = "tree.DecisionTreeClassifier"
-    assert_refits_replayed(tree, train, test, OF_CLASSES, max_depth=1)
+def test_a_single_row_has_values_of_sage():
+    assert_sage_replayed(linear_model(2, 1), SINGLE, **ALL_ORDERS)
 
 
 def test_an_audit_replays_refits_without_measuring_ours_again():
@@ -390,41 +298,37 @@ def assert_tests_agree(entry, test, *, statistic="", models=None, rows=(TRAIN, T
     return set(theirs["loss"])
 
 
-def assert_permutation_agrees(model, data, losses):
-    """Assert the same of permutation of a fitted model."""
-    entry = {"method": "permutation", "losses": [*losses], "n_repeats": 3}
-    return assert_tests_agree(entry, "cpi", models=(model,), rows=(None, data))
+BY_PERMUTATION = {"method": "permutation", "n_repeats": 3}
+OF_ROWS = {
+    "cpi": BY_PERMUTATION | {"losses": ["rmse", "mae", "one_minus_r2"], **GAUSSIAN},
+    "lei": {"method": "drop_column", "losses": ["mae", "mse"], "n_repeats": 1},
+}
 
 
-@pytest.mark.parametrize("statistic", ["", *TESTS])
-def test_tests_of_permutation_are_ours_in_its_draws(statistic):
-    losses = ["rmse", "mae", "one_minus_r2"]
-    entry = {"method": "permutation", "losses": losses, "n_repeats": 3, **GAUSSIAN}
-    assert assert_tests_agree(entry, "cpi", statistic=statistic) == {*losses}
+@for_each([(test, how) for test in OF_ROWS for how in ("", *TESTS)])
+def test_tests_of_permutation_and_of_refits_are_ours_in_its_draws(case):
+    test, statistic = case
+    entry = OF_ROWS[test]
+    assert assert_tests_agree(entry, test, statistic=statistic) == {*entry["losses"]}
 
 
-def test_tests_of_losses_of_classes_are_ours():
-    losses = (*BINARY, "log_loss_clipped", "negative_log_likelihood")
-    asked = assert_permutation_agrees(logistic_model(1, 2), binary_data(), losses)
-    assert asked == {*losses} - {"one_minus_auc"}
-    losses = (*OF_CLASSES, "dalex_cross_entropy")
-    asked = assert_permutation_agrees(level_model(0.8), level_data(), losses)
-    assert asked == {*losses} - {"one_minus_auc_ovo"}
+LINE = linear_model(0.3)
+COUNTS = replace(normal_data(0.3), y=np.round(np.exp(normal_data(0.3).y)) + 1)
+OF_COUNTS = replace(LINE, predict=lambda X: np.exp(LINE.predict(X)) + 1)
+MORE = ("log_loss_clipped", "negative_log_likelihood")
+TESTED = [
+    (logistic_model(1, 2), binary_data(), (*BINARY, *MORE)),
+    (level_model(0.8), level_data(), (*OF_CLASSES, "dalex_cross_entropy")),
+    (OF_COUNTS, COUNTS, ("poisson_deviance", "gamma_deviance", "mape")),
+]
 
 
-def test_tests_of_counts_and_percentages_are_ours():
-    data, line = normal_data(0.3), linear_model(0.3)
-    data = replace(data, y=np.round(np.exp(data.y)) + 1)
-    model = replace(line, predict=lambda X: np.exp(line.predict(X)) + 1)
-    losses = ("poisson_deviance", "gamma_deviance", "mape")
-    assert assert_permutation_agrees(model, data, losses) == {*losses}
-
-
-@pytest.mark.parametrize("statistic", ["", *TESTS])
-def test_tests_of_refits_are_ours(statistic):
-    losses = ["mae", "mse"]
-    entry = {"method": "drop_column", "losses": losses, "n_repeats": 1}
-    assert assert_tests_agree(entry, "lei", statistic=statistic) == {*losses}
+@for_each(TESTED, lambda case: case[2])
+def test_tests_of_losses_of_classes_and_of_counts_are_ours(case):
+    model, data, losses = case
+    entry = BY_PERMUTATION | {"losses": [*losses]}
+    asked = assert_tests_agree(entry, "cpi", models=(model,), rows=(None, data))
+    assert asked == {*losses} - {"one_minus_auc", "one_minus_auc_ovo"}
 
 
 def reason_for(entry, test, data=TEST, **significance):
@@ -460,99 +364,91 @@ def test_why_xplainfi_makes_no_test_of_the_same_differences_is_said():
 # --- refusals -------------------------------------------------------------------------
 
 
-def refusal(data, model=None, **options):
+def weighted(data):
+    return replace(data, weights=np.linspace(1, 2, 200))
+
+
+def first(n, data):
+    return replace(data, X=data.X[:n], y=data.y[:n], weights=np.ones(n))
+
+
+def with_columns(data, **columns):
+    return replace(data, X=data.X.assign(**columns))
+
+
+TWO, MIXED = normal_data(1, 1), mixed()[1]
+GAPS = with_columns(TWO, x2=TWO.X["x2"].where(TWO.X["x2"] > 0))
+WHOLE = TWO.with_groups({"all": ("x1", "x2")})
+GIVEN_SUM = with_columns(TWO, x0=TWO.X["x1"] ** 2, x3=TWO.X["x1"] - TWO.X["x2"])
+GIVEN_CONSTANT = with_columns(TWO, x0=TWO.X["x1"] ** 2, x3=1.0)
+OF_X0 = {"x0": ("x0",)}
+BREAKS = (
+    "The normal of xplainfi breaks on columns that are sums of others or constant, "
+    "such as those it draws {} given. Leave one of them out."
+)
+
+
+PERMUTE, SAGE = xplainfi_permutation, xplainfi_sage
+FEW = first(3, normal_data(1, 1, 1, 1))
+DOUBLED = with_columns(TWO, x2=2 * TWO.X["x1"])
+JOINED = TWO.with_groups({"both": ("x1", "x2")})
+OF_NORMAL = {"background": "gaussian", "tolerance": 0.0}
+SUMS, SUMS_OF_ANY = BREAKS.format("'x0'"), BREAKS.format("any of them")
+FLAGS = "both false in a column; these hold true and false: 'flag'. Leave them out, or"
+REFUSED = [
+    (PERMUTE, first(1, TWO), {}, "xplainfi cannot permute a single row. Give at least"),
+    (PERMUTE, TWO, {"within": "leaves"}, "within no leaves. Leave within out."),
+    (PERMUTE, TWO, NEAR | {"n_neighbours": 1}, "draws one of the rows 1 to i"),
+    (PERMUTE, TWO, {"within": "neighbours"}, 'Set convention = "xplainfi" to compare'),
+    (PERMUTE, WHOLE, NEAR, "where no other is left, as for 'all'. Leave it out."),
+    (PERMUTE, GAPS, GAUSSIAN, "must have no missing value"),
+    (PERMUTE, GAPS, NEAR, "must have no missing value"),
+    (PERMUTE, MIXED, GAUSSIAN, "these are not: 'kind', 'flag', 'grade'. Set within = "),
+    (PERMUTE, MIXED, NEAR, FLAGS),
+    (PERMUTE, GIVEN_SUM.with_groups(OF_X0), GAUSSIAN, SUMS),
+    (PERMUTE, GIVEN_CONSTANT.with_groups(OF_X0), GAUSSIAN, SUMS),
+    (PERMUTE, FEW, GAUSSIAN, BREAKS.format("'x1'")),
+    (SAGE, weighted(TWO), {}, "xplainfi does not support row weights"),
+    (
+        SAGE,
+        JOINED,
+        {},
+        "by itself; these groups have several: 'both'. Leave the engine",
+    ),
+    (SAGE, TWO, {"tolerance": 0.1}, "stops by one loss at a time, and several would"),
+    (SAGE, DOUBLED, OF_NORMAL, SUMS_OF_ANY),
+]
+
+
+def refusal(ask, data, **options):
+    model = linear_model(1, 1, losses=("mse", "mae"))
+    model = replace(model, features=data.features)
     with pytest.raises(NotApplicable) as refused:
-        xplainfi_permutation(model or linear_model(1, 1), data, seed=1, **options)
+        ask(model, data, seed=1, **options)
     return str(refused.value)
 
 
-def test_what_xplainfi_cannot_draw_as_asked_is_not_asked():
-    data = normal_data(1, 1)
-    weighted = replace(data, weights=np.linspace(1, 2, 200))
-    assert "does not support row weights" in refusal(weighted)
-    one = replace(data, X=data.X[:1], y=data.y[:1], weights=np.ones(1))
-    assert "cannot permute a single row" in refusal(one)
-    assert refusal(data, within="leaves") == (
-        "xplainfi permutes within no leaves. Leave within out."
-    )
-    assert "draws one of the rows 1 to i" in refusal(data, n_neighbours=1, **NEAR)
-    assert refusal(data, within="neighbours") == (
-        "xplainfi counts a row as the nearest of its own neighbours. Set "
-        'convention = "xplainfi" to compare with it.'
-    )
-    whole = data.with_groups({"all": ("x1", "x2")})
-    assert refusal(whole, **NEAR) == (
-        "xplainfi draws each column by itself where no other is left, as for 'all'. "
-        "Leave it out."
-    )
-    gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
-    for options in (GAUSSIAN, NEAR):
-        assert "must have no missing value" in refusal(gaps, **options)
+@for_each(REFUSED, lambda case: case[3])
+def test_what_xplainfi_cannot_draw_as_asked_is_not_asked(case):
+    ask, data, options, words = case
+    assert words in refusal(ask, data, **options)
 
 
-def test_columns_that_its_samplers_do_not_take_are_named():
-    model, data = mixed()
-    assert refusal(data, model, **GAUSSIAN) == (
-        "xplainfi draws from a normal only if all columns are numbers; these are "
-        "not: 'kind', 'flag', 'grade'. Set within = \"neighbours\"."
-    )
-    assert refusal(data, model, **NEAR) == (
-        "xplainfi does not count it as alike if two rows are both false in a column; "
-        "these hold true and false: 'flag'. Leave them out, or make them categories."
-    )
-
-
-@pytest.mark.parametrize(
-    "more", [{"x3": 1.0}, {"x3": lambda X: X["x1"] - X["x2"]}], ids=["constant", "sum"]
-)
-def test_its_normal_is_not_asked_for_sums_of_columns(more):
-    data = normal_data(1, 1)
-    other = replace(data, X=data.X.assign(x0=data.X["x1"] ** 2, **more))
-    asked = other.with_groups({"x0": ("x0",)})
-    assert refusal(asked, **GAUSSIAN) == (
-        "The normal of xplainfi breaks on columns that are sums of others or constant, "
-        "such as those it draws 'x0' given. Leave one of them out."
-    )
-    permutation(linear_model(1, 1), asked, seed=1, **GAUSSIAN)  # ours is
-
-
-def test_sage_that_xplainfi_has_no_equal_of_is_not_asked():
-    def refusal(data, model=None, **options):
-        with pytest.raises(NotApplicable) as refused:
-            xplainfi_sage(model or linear_model(1, 1), data, seed=1, **options)
-        return str(refused.value)
-
-    data = normal_data(1, 1)
-    weighted = replace(data, weights=np.linspace(1, 2, 200))
-    assert "does not support row weights" in refusal(weighted)
-    assert refusal(data.with_groups({"both": ("x1", "x2")})) == (
-        "xplainfi lets each column join by itself; these groups have several: 'both'. "
-        "Leave the engine out, or measure features."
-    )
-    assert refusal(data, linear_model(1, 1, losses=("mse", "mae"))) == (
-        "xplainfi stops by one loss at a time, and several would stop after different "
-        "numbers of orders. Give one loss, or set tolerance = 0."
-    )
-    twice = replace(data, X=data.X.assign(x2=2 * data.X["x1"]))
-    assert "draws any of them given" in refusal(twice, background="gaussian")
-
-
-def test_its_normal_is_not_asked_of_fewer_rows_than_columns():
-    data = normal_data(1, 1, 1, 1)
-    few = replace(data, X=data.X[:3], y=data.y[:3], weights=np.ones(3))
-    assert "breaks on columns that are sums of others" in refusal(few, **GAUSSIAN)
+def test_our_normal_is_asked_for_sums_of_columns():
+    asked = GIVEN_SUM.with_groups(OF_X0)
+    permutation(linear_model(1, 1), asked, seed=1, **GAUSSIAN)
 
 
 def test_without_gower_neighbours_by_categories_are_not_asked(monkeypatch):
-    model, data = mixed()
     here = host.installed()
     packages = {k: v for k, v in here["packages"].items() if k != "gower"}
     monkeypatch.setattr(host, "installed", lambda: here | {"packages": packages})
-    assert refusal(without(data, "flag"), model, **NEAR) == (
+    _, data = mixed(*NO_FLAGS)
+    assert refusal(xplainfi_permutation, data, **NEAR) == (
         "For neighbours by categories xplainfi needs the package gower, which R does "
         "not have. Run: importance-audit install-r xplainfi"
     )
     with asked_by("r"):
-        in_r = refusal(without(data, "flag"), model, **NEAR)
+        in_r = refusal(xplainfi_permutation, data, **NEAR)
     assert in_r.endswith('R does not have. Run: install.packages("xplainfi")')
-    assert_replayed(model, without(data, "flag", "kind", "grade"), **NEAR)
+    assert_permutation_replayed(*mixed(*NUMBERS), **NEAR)
