@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cases import for_each
-from tests.cli.test_cli import SHORT, written
+from tests.cli.test_cli import SHORT, configured, written
 
 from importance_audit.cli.streams import outlets
 
@@ -83,6 +83,7 @@ def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
     assert not (run / "report.pdf").exists()
     assert "pdf_failed" not in (run / "tables" / "findings.csv").read_text()
     if Path("/dev/full").exists():
+        configured(tmp_path)
         with open("/dev/full", "w") as full:
             code, _, words = ended([*command, "--quiet"], stderr=full)
             assert code == 0
