@@ -23,7 +23,7 @@ import pytest
 from importance_audit.engines.agreement import AGREEMENT
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest, to_dict
-from importance_audit.records.errors import AuditError
+from importance_audit.records.errors import AuditError, DataError
 from importance_audit.records.finding import Finding
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
@@ -262,6 +262,13 @@ def test_a_read_only_folder_is_one_sentence():
     )
 
 
+def test_a_file_where_the_folder_should_be_is_one_sentence(tmp_path):
+    (tmp_path / "runs").write_text("mine")
+    with pytest.raises(AuditError, match=r"cannot take '.*': File exists"):
+        save(tmp_path)
+    assert (tmp_path / "runs").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     "path", ["../x", "/x", "a/../../x", "result.json", "SHA256SUMS"]
 )
@@ -319,6 +326,18 @@ def test_curves_are_one_line_per_point(tmp_path):
     ]
     ends = [(r["band_low"], r["band_high"]) for r in rows]
     assert ends == [("NaN", "NaN")] * 2 + [("0.0", "1.0"), ("0.25", "1.0")]
+
+
+def test_what_is_no_stored_run_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "result.json"
+    with pytest.raises(DataError) as error:
+        load_run(tmp_path)
+    assert str(error.value) == (
+        f"{path} cannot be read: No such file or directory. Name a folder below runs/."
+    )
+    path.write_bytes(b"\xff")
+    with pytest.raises(DataError, match="is not UTF-8 text: 'utf-8' codec can't decod"):
+        load_run(tmp_path)
 
 
 def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
