@@ -201,6 +201,7 @@ def test_a_class_without_evaluation_rows_is_named():
 
 
 def test_the_interval_is_that_over_other_rows_where_there_is_one():
+    """A ranking of which one feature has none shows that over the repeats alone."""
     result = ia.audit(LINEAR, X, Y, methods=["permutation", "shapley"])
     by_method = result.to_frame().set_index("method")
     by_rows, by_repeats = by_method.loc["permutation"], by_method.loc["shapley"]
@@ -225,10 +226,6 @@ def test_the_interval_is_that_over_other_rows_where_there_is_one():
     np.testing.assert_array_equal(by_repeats["std_error"], of_draws)
     np.testing.assert_array_equal(by_repeats["low"], by_repeats["repeats_low"])
 
-
-def test_a_ranking_of_which_a_feature_has_no_interval_over_rows_has_one_kind():
-    """As the report shows it: none has two kinds of intervals side by side."""
-    result = ia.audit(LINEAR, X, Y)
     partly = result.row_intervals.copy()
     partly.loc[0, ["std_error", "low", "high"]] = np.nan
     audit = Audit(result.result.with_frames(row_intervals=partly))
@@ -997,26 +994,21 @@ def test_tables_of_other_libraries_are_read_with_the_names_of_their_columns(tabl
 def test_a_column_of_another_library_keeps_the_index_that_it_has():
     y = pd.Series(np.asarray(Y), index=X.index)
     half = pd.Series(np.arange(len(X)) % 2, index=X.index)
-    for given in (
-        {"y": Converts(y[::-1])},
-        {"sample_weight": Converts(y[::-1] * 0 + 1)},
-        {"segments": {"half": half[::-1]}},
-    ):
-        with pytest.raises(ia.DataError, match="the same labels in another order"):
-            ia.audit(LINEAR, X, **{"y": y, **given}, n_repeats=2)
 
-
-def test_what_does_not_convert_to_pandas_is_refused():
     class Broken:
         def to_pandas(self):
             raise ValueError("no memory")
 
-    with pytest.raises(ia.DataError, match="to_pandas of a Converts gave a NoneType"):
-        ia.audit(LINEAR, Converts(None), Y)
-    with pytest.raises(
-        ia.DataError, match=r"A Broken .* to_pandas: ValueError: no mem"
+    in_another = "the same labels in another order"
+    for given, words in (
+        ({"y": Converts(y[::-1])}, in_another),
+        ({"sample_weight": Converts(y[::-1] * 0 + 1)}, in_another),
+        ({"segments": {"half": half[::-1]}}, in_another),
+        ({"X": Converts(None)}, "to_pandas of a Converts gave a NoneType"),
+        ({"y": Broken()}, r"A Broken .* to_pandas: ValueError: no mem"),
     ):
-        ia.audit(LINEAR, X, Broken())
+        with pytest.raises(ia.DataError, match=words):
+            ia.audit(LINEAR, **{"X": X, "y": y, **given}, n_repeats=2)
 
 
 @pytest.mark.pages
