@@ -4,14 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
-from sklearn.tree import DecisionTreeClassifier
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset, read_datasets
 from importance_audit.models.fit import wrap
 from importance_audit.r_bridge import host
-from importance_audit.r_bridge.errors import RUnavailable
 from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import ConfigError, DataError, ModelError
 from importance_audit.records.finding import by_cause
@@ -70,7 +68,7 @@ def by(result, engine, **facts):
     ]
 
 
-@pytest.mark.parametrize("scale", [1e-305, 1e-320, 1e300])
+@pytest.mark.parametrize("scale", [1e-320, 1e300])
 def test_the_unit_of_the_target_decides_nothing(scale):
     config = parse_config({"importance": [{**PERMUTATION, "losses": ["mae"]}]})
     X, y = rows(80, seed=1)
@@ -127,40 +125,9 @@ def test_an_audit_that_measured_nothing_is_not_established():
     assert one_finite.verdict != "not established"
 
 
-def test_a_tree_of_several_classes_is_measured_by_default():
-    X, y = rows(90, seed=1)
-    codes = np.digitize(y, [-2, 2])
-    tree = DecisionTreeClassifier(random_state=1).fit(X, codes)
-    test = dataset(
-        *rows(80, seed=2)[:1],
-        np.digitize(rows(80, seed=2)[1], [-2, 2]),
-        name="rows",
-        task="multiclass",
-        classes=[0, 1, 2],
-    )
-    model = wrap(tree, name="tree", task="multiclass")
-    result = audit(None, test, parse_config({}), models=(model,))
-    (importance,) = result.importances
-    assert importance.loss == "log_loss_clipped"
-    assert np.isfinite(importance.raw).all()
-    assert importance.mean.argmax() == 0
-    assert exit_code(result) == 0
-
-
 def test_the_seed_of_a_question_is_named_by_model_method_and_what_it_is_of():
     (importance,) = audited(linear()).importances
     assert importance.seed == seed_of(5, "linear", "permutation", "features")
-
-
-def test_another_model_changes_no_number():
-    (alone,) = audited(linear()).importances
-    (beside, _) = audited(linear(), linear("second")).importances
-    np.testing.assert_array_equal(alone.raw, beside.raw)
-
-
-def test_a_column_no_model_reads_measures_exactly_the_baseline():
-    (importance,) = audited(linear()).importances
-    assert (importance.raw[2] == importance.baseline).all()
 
 
 def test_an_audit_without_a_model_is_refused():
@@ -232,14 +199,6 @@ def test_names_that_only_meet_in_the_audit_are_refused_before_any_predict(
     assert refusal.value.problems == problems
 
 
-def test_labels_change_no_number():
-    plain, labelled = audited(linear()), audited(linear(), labels={"a": "Age"})
-    assert labelled.run.config["labels"] == {"a": "Age"}
-    for one, other in zip(plain.importances, labelled.importances, strict=True):
-        assert one.features == other.features
-        assert (one.raw == other.raw).all()
-
-
 def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
     def fails(_):
         raise RuntimeError("the service is down")
@@ -277,8 +236,11 @@ def test_a_level_the_model_cannot_predict_touches_its_feature_only():
         "kind": True,
     }
     assert {effect.feature for effect in result.effects} == set(importance.features)
-    (message,) = [f.message for f in result.findings if f.check == "not_applicable"]
-    assert message == (
+    findings = [f for f in result.findings if f.check != "bias"]
+    ((first, other),) = by_cause(findings)
+    assert {first.cause, other.cause} == {"unseen_levels: kind"}
+    assert (first.check, other.check) == ("unmeasured", "not_applicable")
+    assert other.message == (
         "Model 'given' cannot predict these declared levels of 'kind': 'w'. The curve "
         "is shown at the other levels, and no importance is taken from it."
     )
@@ -292,16 +254,6 @@ def test_only_models_from_files_need_no_training_rows():
     train, test = read_datasets(**config.data_arguments)
     with pytest.raises(DataError, match="have no training rows to be fitted on"):
         audit(train, test, config)
-
-
-def test_what_a_level_without_training_rows_leaves_out_has_one_cause():
-    result = audited_with_a_new_level()
-    findings = [f for f in result.findings if f.check != "bias"]
-    assert {f.check: f.cause for f in findings} == dict.fromkeys(
-        ("not_applicable", "unmeasured"), "unseen_levels: kind"
-    )
-    ((first, other),) = by_cause(findings)
-    assert (first.check, other.check) == ("unmeasured", "not_applicable")
 
 
 @pytest.mark.usefixtures("shared_r")
@@ -332,22 +284,18 @@ def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(
     assert exit_code(result) == 4
 
 
-@pytest.fixture
-def without_packages(monkeypatch):
-    """Stand in for an R that has no package."""
+def test_an_optional_package_that_is_absent_is_not_compared_because_of_that(
+    monkeypatch,
+):
     installation = {"r_version": "4.2.2", "packages": {}, "broken": {}, "reason": ""}
     installation |= {"platform": "", "rng_kind": ()}
     monkeypatch.setattr(host, "installed", lambda: installation)
-
-
-MISSING = "R 4.2.2 has no package 'DALEX'. Run: importance-audit install-r"
-
-
-@pytest.mark.usefixtures("without_packages")
-def test_an_optional_package_that_is_absent_is_not_compared_because_of_that():
     result = audited(linear(), entries=[{**PERMUTATION, "engines": ["DALEX"]}])
     (row,) = result.agreement.to_dict("records")
-    assert (row["verdict"], row["reasons"]) == ("not compared", MISSING)
+    assert (row["verdict"], row["reasons"]) == (
+        "not compared",
+        "R 4.2.2 has no package 'DALEX'. Run: importance-audit install-r",
+    )
     assert exit_code(result) == 0
 
 
@@ -363,16 +311,6 @@ def test_what_has_no_answer_of_a_model_is_a_note_of_the_result(entry, words):
     (note,) = (f for f in result.findings if f.check == "not_applicable")
     assert note.message.startswith(words)
     assert exit_code(result) == 0
-
-
-def test_groups_and_features_are_never_one_record():
-    groups = {"both": ["a", "b"], "rest": ["unread"]}
-    entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]
-    result = audited(linear(), entries=entries, groups=groups)
-    feature_record, grouped_record = result.importances
-    assert feature_record.features == ("a", "b", "unread")
-    assert grouped_record.features == ("both", "rest")
-    assert feature_record.seed != grouped_record.seed
 
 
 def rows_that_say_the_same():
@@ -526,16 +464,6 @@ def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
     )
 
 
-def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):
-    monkeypatch.setattr(host, "installed", lambda: {"reason": "R is not on PATH."})
-    entry = {**PERMUTATION, "engines": ["DALEX"]}
-    with pytest.raises(RUnavailable) as refusal:
-        audited(linear(), entries=[entry], require=["DALEX"])
-    assert str(refusal.value) == (
-        "Engine 'DALEX' is not available, but `require` names it: R is not on PATH."
-    )
-
-
 def test_an_audit_counts_the_leaves_that_say_nothing_of_a_feature():
     # "rare" differs in two of 120 rows, so in two leaves of each trial at most.
     X, y = rows()
@@ -547,3 +475,11 @@ def test_an_audit_counts_the_leaves_that_say_nothing_of_a_feature():
     (finding,) = (f for f in result.findings if f.check == "silent_leaves")
     assert finding.evidence["features"] == 1
     assert "'rare' in " in finding.message
+
+
+def test_another_model_or_a_label_changes_no_number():
+    (alone,) = audited(linear()).importances
+    beside = audited(linear(), linear("second"), labels={"a": "Age"})
+    assert beside.run.config["labels"] == {"a": "Age"}
+    assert beside.importances[0].features == alone.features
+    np.testing.assert_array_equal(alone.raw, beside.importances[0].raw)

@@ -14,7 +14,6 @@ from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.r_bridge import host
-from importance_audit.report.pages.html import show
 
 pytestmark = [
     pytest.mark.needs_dalex,
@@ -65,20 +64,6 @@ def audited():
     return audit(None, normal_data(2.0, 1.0), config, models=(model,))
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(
-    fault, requested_fault
-):
-    requested_fault.write_text(f"{fault}\n" * 2)  # R is asked again after it died
-    result = audited()
-    (reason,) = result.agreement["reasons"]
-    assert reason.split(" It last wrote:")[0] == FAULTS[fault]
-    assert list(result.agreement["verdict"]) == ["not compared"]
-    assert exit_code(result) == 4
-    assert len(result.importances) == 1  # ours
-    assert "by DALEX failed" in show(result).html
-
-
 def test_an_r_that_dies_once_answers_the_second_time(requested_fault):
     requested_fault.write_text("killed\n")
     result = audited()
@@ -86,9 +71,8 @@ def test_an_r_that_dies_once_answers_the_second_time(requested_fault):
     assert "r_restarted" in [finding.check for finding in result.findings]
 
 
-@pytest.mark.parametrize("fault", ["flood", "warnings"])
-def test_what_r_prints_changes_no_number(fault, requested_fault):
-    requested_fault.write_text(f"{fault}\n")
+def test_what_r_prints_changes_no_number(requested_fault):
+    requested_fault.write_text("warnings\n")
     result = audited()
     assert list(result.agreement["verdict"]) == ["replayed"]
     assert exit_code(result) == 0
@@ -131,7 +115,7 @@ loops = os.environ["FAULT"] + ".loops"
 late = lambda: time.monotonic() + 200 * os.path.exists(loops)
 dialogue.time = process.time = SimpleNamespace(monotonic=late)
 with host.session(r_seconds=120, r_memory_gb=0.3, extra_r_files=[{str(FAULTY)!r}]):
-    main(["run", sys.argv[1], "-q"])
+    main(["run", sys.argv[1], "-q", "--no-pdf"])
 """
 
 
@@ -182,7 +166,20 @@ def test_a_command_ends_with_its_report_and_leaves_nothing_over(folder):
     summary = (run_folder / "summary.txt").read_text(encoding="utf8")
     assert [words for words in HAPPENS.values() if words not in summary] == []
     assert (folder / "fault").read_text() == ""
-    assert (run_folder / "report.html").stat().st_size > 10_000
-    assert (run_folder / "report.pdf").exists()
+    page = (run_folder / "report.html").read_text(encoding="utf8")
+    assert "by DALEX failed" in page
     assert json.loads((run_folder / "result.json").read_text(encoding="utf8"))
     assert left_over(folder) == ([], [])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_r_does_in_the_middle_of_an_audit_is_the_reason_of_its_pair(
+    fault, requested_fault
+):
+    requested_fault.write_text(f"{fault}\n" * 2)  # R is asked again after it died
+    result = audited()
+    (reason,) = result.agreement["reasons"]
+    assert reason.split(" It last wrote:")[0] == FAULTS[fault]
+    assert list(result.agreement["verdict"]) == ["not compared"]
+    assert exit_code(result) == 4
+    assert len(result.importances) == 1  # ours

@@ -40,17 +40,9 @@ def journal_without_answers(*questions, error=None):
     return journal
 
 
-def notes(*questions):
-    """Return subject and message of the notes on questions without an answer."""
-    return [
-        (f.subject, f.message) for f in journal_without_answers(*questions).unanswered()
-    ]
-
-
 @pytest.mark.parametrize(
     ("questions", "subject", "words"),
     [
-        ([("linear", GROUPS)], "linear", f"P{GROUPS[1:]}"),
         (
             [(model, GROUPS) for model in ("linear", "forest", "linear")],
             *("linear, forest", f"P{GROUPS[1:]}"),
@@ -66,13 +58,8 @@ def notes(*questions):
     ],
 )
 def test_one_reason_is_one_note_on_all_questions_and_models(questions, subject, words):
-    assert notes(*questions) == [(subject, f"{words}: {NO_GROUPS}")]
-
-
-def test_the_reason_alone_completes_not_compared_because():
-    journal = Journal()
-    answer = journal.guarded("linear", GROUPS, raising(NotApplicable(NO_GROUPS)))
-    assert answer == (None, NO_GROUPS)
+    (note,) = journal_without_answers(*questions).unanswered()
+    assert (note.subject, note.message) == (subject, f"{words}: {NO_GROUPS}")
 
 
 @pytest.mark.parametrize(

@@ -122,25 +122,6 @@ def test_max_rows_draws_rows_by_the_seed_and_says_so():
     assert result.datasets["sha256"].tolist() != audited([]).datasets["sha256"].tolist()
 
 
-def test_max_rows_keeps_the_share_of_each_class():
-    y = np.array(["no", "yes", "no"] * 20)
-    rows = dataset(X, y, name="rows", task="binary", classes=["no", "yes"])
-    config = parse_config({"importance": ENTRIES[:1], "limits": {"max_rows": 30}})
-    shares = []
-
-    def predict(frame):
-        shares.append(len(frame))
-        return np.full(len(frame), 0.5)
-
-    model = wrap(
-        predict, name="m", task="binary", classes=["no", "yes"], features=("a", "b")
-    )
-    result = audit(None, rows, config, models=(model,))
-    target = result.quantiles.query("column == 'target' or role == 'target'")
-    counts = dict(zip(target["level"], target["rows"], strict=True))
-    assert (counts["no"], counts["yes"]) == (20, 10)
-
-
 def test_max_repeats_takes_the_place_of_more_and_says_so():
     result = audited([], max_repeats=4)
     repeats = [r.raw.shape[1] for r in result.importances if r.method == "permutation"]
@@ -219,35 +200,6 @@ def test_permutation_has_its_share_of_the_time_and_the_rest_goes_on_to_the_end(
     )
 
 
-def test_the_repeats_under_a_limit_are_the_first_of_a_run_without(monkeypatch):
-    slow = Slow(monkeypatch, seconds=1.0)
-    limited = slow.audited(PERMUTED, CURVES, minutes=4).importances[0]
-    whole = slow.audited(PERMUTED, minutes=None).importances[0]
-    assert 0 < limited.n_repeats < whole.n_repeats
-    assert np.array_equal(limited.raw, whole.raw[:, : limited.n_repeats])
-
-
-def test_repeats_that_are_whole_when_time_ends_are_kept_and_counted(late_after):
-    permuted_tables = []
-    late_after(permuted_tables, 7)
-
-    def predict(rows):
-        if not rows.equals(X):
-            permuted_tables.append(rows)
-        return rows["a"].to_numpy()
-
-    model = wrap(predict, name="m", task="regression", features=("a", "b"))
-    config = parse_config({"importance": ENTRIES[:1], "limits": {"minutes": 2}})
-    result = audit(None, ROWS, config, models=(model,))
-    (permuted,) = result.importances
-    assert permuted.n_repeats == 3
-    message, *_ = messages_of(result, "time_limit")
-    assert message.startswith(
-        "Because of the time limit, permutation of features of model m was repeated 3 "
-        "times instead of 4. An interval over 3 repeats is about "
-    )
-
-
 def test_where_two_repeats_are_too_long_the_rows_are_named_that_would_fit(monkeypatch):
     slow = Slow(monkeypatch, seconds=4.0)
     result = slow.audited(PERMUTED, minutes=1.5)
@@ -265,20 +217,6 @@ def test_where_two_repeats_are_too_long_the_rows_are_named_that_would_fit(monkey
     slow.now = 0.0
     (permuted,) = audit(None, slow.rows, config, models=(slow.model,)).importances
     assert permuted.n_repeats >= 2
-
-
-def test_what_a_limit_cut_and_what_it_costs_is_said(monkeypatch):
-    slow = Slow(monkeypatch, seconds=1.0)
-    result = slow.audited(PERMUTED, CURVES, minutes=2)
-    permuted, message = result.importances[0], messages_of(result, "time_limit")[0]
-    made = permuted.n_repeats
-    half = {n: t.ppf(0.975, n - 1) / np.sqrt(n) for n in (made, 40)}
-    assert message == (
-        f"Because of the time limit, permutation of features of model m was repeated "
-        f"{made} times instead of 40. An interval over {made} repeats is about "
-        f"{half[made] / half[40]:.1f} times as wide as one over 40."
-    )
-    assert message in page(result)
 
 
 def test_an_engine_is_left_twice_the_time_that_we_take(monkeypatch):
@@ -306,3 +244,35 @@ def test_where_features_are_asked_one_by_one_no_rows_are_said_to_fit(late_after)
     (message,) = messages_of(result, "time_limit")
     assert "Cut short: permutation of features, m" in message
     assert "max_rows" not in message
+
+
+def test_max_rows_keeps_the_share_of_each_class():
+    y = np.array(["no", "yes", "no"] * 20)
+    rows = dataset(X, y, name="rows", task="binary", classes=["no", "yes"])
+    config = parse_config({"importance": ENTRIES[:1], "limits": {"max_rows": 30}})
+    facts = {"classes": ["no", "yes"], "features": ("a", "b")}
+    half = wrap(lambda X: np.full(len(X), 0.5), name="m", task="binary", **facts)
+    result = audit(None, rows, config, models=(half,))
+    target = result.quantiles.query("column == 'target' or role == 'target'")
+    counts = dict(zip(target["level"], target["rows"], strict=True))
+    assert (counts["no"], counts["yes"]) == (20, 10)
+
+
+def test_the_repeats_under_a_limit_are_the_first_of_a_run_without_and_that_is_said(
+    monkeypatch,
+):
+    slow = Slow(monkeypatch, seconds=1.0)
+    result = slow.audited(PERMUTED, CURVES, minutes=4)
+    limited = result.importances[0]
+    whole = slow.audited(PERMUTED, minutes=None).importances[0]
+    made = limited.n_repeats
+    assert 0 < made < whole.n_repeats
+    assert np.array_equal(limited.raw, whole.raw[:, :made])
+    half = {n: t.ppf(0.975, n - 1) / np.sqrt(n) for n in (made, 40)}
+    message = messages_of(result, "time_limit")[0]
+    assert message == (
+        f"Because of the time limit, permutation of features of model m was repeated "
+        f"{made} times instead of 40. An interval over {made} repeats is about "
+        f"{half[made] / half[40]:.1f} times as wide as one over 40."
+    )
+    assert message in page(result)

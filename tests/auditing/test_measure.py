@@ -17,7 +17,7 @@ from importance_audit.engines import EngineInfo
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
-from importance_audit.records.errors import ConfigError, NotApplicable
+from importance_audit.records.errors import NotApplicable
 from importance_audit.records.streams import seed_of
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
@@ -43,10 +43,29 @@ def audited(*entries):
     return train, test, audit(train, test, config)
 
 
+def section_of(**entry):
+    """Return one [[importance]], of permutation unless it says otherwise."""
+    entries = [{"method": "permutation", **entry}]
+    return parse_config(BASE_CONFIG | {"importance": entries}).importance[0]
+
+
+OURS = EngineInfo("python", True, "1", "", "")
+
+
+def ours_of(model, **entry):
+    """Return our record on one question about normal data."""
+    question = Question(model, normal_data(), section_of(**entry), OURS)
+    (record, *_) = importances(question, seed=1, stream="numpy")
+    return record
+
+
 def test_the_data_are_asked_once_on_the_training_rows():
     train, _, result = audited({"method": "spearman"})
     (record,) = result.importances
     assert (record.model, record.split, record.n_samples) == ("", "train", len(train.y))
+    page = to_html(build_view(result))
+    assert "Ranking of the features of <bdi>the data</bdi>" in page
+    assert "empty name" not in page
 
 
 def test_a_model_is_asked_on_the_test_rows():
@@ -77,64 +96,43 @@ def test_an_engine_without_the_method_does_not_decide_our_draws():
 @pytest.mark.parametrize(
     ("entry", "stream"),
     [
-        ({"method": "permutation", "engines": ["vip"]}, "numpy"),
-        ({"method": "permutation", "engines": ["iml", "hstats"]}, "hstats"),
-        ({"method": "permutation", "engines": ["hstats", "DALEX"]}, "DALEX"),
-        (
-            {"method": "permutation", "engines": ["hstats"], "within": "leaves"},
-            "numpy",
-        ),
+        ({"engines": ["vip"]}, "numpy"),
+        ({"engines": ["iml", "hstats"]}, "hstats"),
+        ({"engines": ["hstats", "DALEX"]}, "DALEX"),
+        ({"engines": ["hstats"], "within": "leaves"}, "numpy"),
         ({"method": "h_statistic", "engines": ["DALEX", "hstats"]}, "hstats"),
         ({"method": "h_statistic", "engines": ["hstats"], "n_repeats": 2}, "numpy"),
         ({"method": "partial_dependence", "engines": ["DALEX"]}, ""),
     ],
 )
 def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(entry, stream):
-    assert (
-        primary_stream(
-            parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
-        )
-        == stream
-    )
+    assert primary_stream(section_of(**entry)) == stream
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "stream", "primary", "beside"),
+    ("entry", "stream", "primary", "beside"),
     [
-        (50, "hstats", "numpy", True),
-        (50, "hstats", "hstats", False),
-        (200, "hstats", "numpy", False),  # all rows: nothing is drawn
-        (50, "iml", "numpy", False),  # nobody else can draw so
-        (50, "DALEX", "numpy", False),  # draws losses so, not rows for H
+        ({"n_rows": 50}, "hstats", "numpy", True),
+        ({"n_rows": 50}, "hstats", "hstats", False),
+        ({"n_rows": 200}, "hstats", "numpy", False),  # all rows: nothing is drawn
+        ({"n_rows": 50}, "iml", "numpy", False),  # nobody else can draw so
+        ({"n_rows": 50}, "DALEX", "numpy", False),  # draws losses so, not rows for H
+        ({"method": "permutation", "draws": "exact"}, "vip-0.5", "numpy", False),
     ],
 )
 def test_we_run_again_in_the_order_of_an_engine_where_that_changes_the_draws(
-    n_rows, stream, primary, beside
+    entry, stream, primary, beside
 ):
-    entry = {"method": "h_statistic", "n_rows": n_rows}
-    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
+    section = section_of(**{"method": "h_statistic", **entry})
     engine = EngineInfo("an engine", True, "1", stream, "")
     assert wants_run_beside(section, normal_data(), engine, primary) == beside
 
 
 def test_an_option_of_a_later_version_does_not_make_another_question():
     """Runs are compared with those before it: their records have no such option."""
-    section = parse_config(BASE_CONFIG).importance[0]
-    ours = EngineInfo("python", True, "1", "", "")
-    question = Question(linear_model(2, 1), normal_data(), section, ours)
-    (record, *_) = importances(question, seed=1, stream="numpy")
-    assert "draws" not in record.options
-    same = parse_config(
-        BASE_CONFIG | {"importance": [{"method": "permutation", "draws": "sampled"}]}
-    )
-    assert dict(same.importance[0].options) == dict(section.options)
-
-
-def test_what_is_exact_is_not_run_again_in_the_order_of_an_engine():
-    entry = {"method": "permutation", "engines": ["vip"], "draws": "exact"}
-    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
-    engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
-    assert not wants_run_beside(section, normal_data(), engine, "numpy")
+    assert "draws" not in ours_of(linear_model(2, 1)).options
+    sampled, unsaid = section_of(draws="sampled"), section_of()
+    assert dict(sampled.options) == dict(unsaid.options)
 
 
 @pytest.mark.needs_numba
@@ -144,31 +142,21 @@ def test_what_is_exact_has_no_stream():
         estimator="sklearn.ensemble.RandomForestRegressor",
         parameters={"n_estimators": 3},
     )
-    entry = {"method": "permutation", "draws": "exact"}
-    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
-    ours = EngineInfo("python", True, "1", "", "")
-    question = Question(fit(forest, normal_data()), normal_data(), section, ours)
-    (record,) = importances(question, seed=1, stream="numpy")
-    assert record.stream == ""
-    assert record.n_repeats == 1
+    record = ours_of(fit(forest, normal_data()), draws="exact")
+    assert (record.stream, record.n_repeats) == ("", 1)
 
 
 def test_sage_has_a_stream_unless_all_coalitions_of_all_rows_are_asked_about():
     streams = {}
     for n_background in (100, 200):
-        entry = {"method": "sage", "n_background": n_background}
-        section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
-        ours = EngineInfo("python", True, "1", "", "")
-        question = Question(linear_model(2, 0), normal_data(), section, ours)
-        (record,) = importances(question, seed=1, stream="numpy")
+        record = ours_of(linear_model(2, 0), method="sage", n_background=n_background)
         assert record.n_repeats == 1
         streams[n_background] = record.stream, bool(np.isnan(record.std).any())
     assert streams == {100: ("numpy", True), 200: ("", False)}
 
 
 def test_an_engine_without_an_option_is_not_asked_with_it():
-    entry = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
-    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
+    section = section_of(n_repeats=2, within="leaves")
     engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
     question = Question(linear_model(2, 0), normal_data(), section, engine)
     with pytest.raises(NotApplicable) as refusal:
@@ -183,30 +171,6 @@ def test_standardised_values_have_no_unit():
     (record,) = result.importances
     assert record.unit == "1"
     assert np.nanmax(np.abs(record.raw)) <= 1
-
-
-def test_the_page_says_that_the_data_were_asked():
-    page = to_html(build_view(audited({"method": "spearman"})[2]))
-    assert "Ranking of the features of <bdi>the data</bdi>" in page
-    assert "empty name" not in page
-
-
-def test_numbers_that_do_not_start_at_the_loss_of_the_model_are_not_told_from_it():
-    _, _, result = audited({"method": "random_subspace", "n_repeats": 30})
-    page = to_html(build_view(result))
-    assert "as it is:" not in page
-    assert "fig-models" not in page
-
-
-def test_a_method_that_asks_the_data_takes_no_models():
-    with pytest.raises(ConfigError) as refusal:
-        parse_config(
-            BASE_CONFIG | {"importance": [{"method": "spearman", "models": ["one"]}]}
-        )
-    assert str(refusal.value) == (
-        "[importance] models does not work with 'spearman', which asks the data; leave "
-        "it out."
-    )
 
 
 def test_rows_that_are_all_taken_are_not_drawn():

@@ -17,19 +17,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from tests.cases import for_each
 
-from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.cli.main import GROUPS, main
 from importance_audit.config.init_file import starter
-from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import dataset
-from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.config.load import load_config
+from importance_audit.data.datasets import read_datasets
 from importance_audit.operate.unattended import RunOutcome
-from importance_audit.report.pages.html import show
 from importance_audit.runs.audit_log import read_log
 
 ROOT = Path(__file__).parents[2]
+(BUNDLE,) = (ROOT / "tests" / "bundles" / "2.0" / "runs").iterdir()
 
 AUDIT = """
 seed = 3
@@ -69,7 +66,68 @@ def folder(tmp_path):
 def printed(tmp_path_factory):
     """Return the folder of an audit that ran with all its pages, and the answer."""
     folder = written(tmp_path_factory.mktemp("printed"), report="")
-    return folder, run(folder)
+    return folder, runner().invoke(main, ["run", str(folder)])
+
+
+@pytest.mark.needs_pandoc
+def test_render_writes_the_formats_and_the_profile_that_are_asked_for(
+    printed, tmp_path
+):
+    (run_folder,) = runs(printed[0])
+    options = ["--as", "docx", "--as", "html", "--profile", "executive"]
+    words = ["render", str(run_folder), "--output", str(tmp_path), *options]
+    answer = CliRunner().invoke(main, words)
+    assert answer.exit_code == 0, answer.output
+    stem = f"{printed[0].name}-{run_folder.name}"
+    names = [f"{stem}.docx", f"{stem}.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    assert sorted(answer.stdout.split()) == [str(tmp_path / name) for name in names]
+    page = (tmp_path / names[1]).read_text("utf-8")
+    assert "".join(re.findall(r'<section id="sec-(\w)"', page)) == "bajp"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["render", "{bundle}", "--reference", "{folder}/audit.toml"],
+            "--reference requires --as docx.",
+        ),
+        (["init", "{folder}"], "{folder}/audit.toml exists already. Choose another fo"),
+        (
+            ["init", "{folder}/new", "--separator", "tab"],
+            "--separator requires --data.",
+        ),
+        (
+            *(
+                [
+                    "init",
+                    "new",
+                    "--data",
+                    "x.csv",
+                    "--target",
+                    "y",
+                    "--separator",
+                    ";;",
+                ],
+            ),
+            "--separator must be one character, or tab; ';;' was given.",
+        ),
+        (
+            ["init", "{folder}/new", "--every-key", "--data", "x.csv", "--target", "y"],
+            "--every-key does not work with --data.",
+        ),
+        (
+            ["run", "{folder}", "--json", "--unattended"],
+            "--json works with a single attended run only.",
+        ),
+    ],
+)
+def test_a_wrong_call_is_one_sentence_and_ends_with_2(folder, words, message):
+    facts = {"folder": folder, "bundle": BUNDLE}
+    answer = runner().invoke(main, [word.format(**facts) for word in words])
+    assert answer.exit_code == 2
+    assert message.format(**facts) in answer.stderr
 
 
 def written(folder, **words):
@@ -114,46 +172,6 @@ def runs(folder):
     return sorted(folder.glob("runs/*"))
 
 
-def test_a_sound_audit_leaves_one_folder_with_both_reports(printed):
-    folder, answer = printed
-    assert (answer.exit_code, answer.stdout, answer.stderr) == (0, "", "")
-    (run_folder,) = runs(folder)
-    names = {path.name for path in run_folder.iterdir()}
-    assert {"result.json", "report.html", "report.pdf", "tables"} <= names
-    assert {"summary.txt", "audit.toml", "SHA256SUMS"} <= names
-    assert not list(run_folder.glob("*.csv"))
-    tables = {path.name for path in (run_folder / "tables").iterdir()}
-    assert {"importances.csv", "findings.csv", "checks.csv"} <= tables
-
-
-FOREST = "sklearn.ensemble.RandomForestRegressor"
-ENTRIES = {
-    name: {"method": name, "of": method.of[0]}
-    | ({"n_repeats": 2} if "n_repeats" in options_of(method.function) else {})
-    for name, method in METHODS.items()
-}
-
-
-def contents(page):
-    """Return how many sections the contents of a page name."""
-    return len(re.findall("<li", page[page.index("<nav") : page.index("</nav>")]))
-
-
-@for_each(METHODS)
-def test_each_method_alone_makes_a_report(method):
-    train, test = (
-        dataset(X.drop(columns="y"), X["y"], name="rows", task="regression")
-        for X in (rows(), rows(seed=1))
-    )
-    forest = {"name": "m", "estimator": FOREST, "parameters": {"n_estimators": 5}}
-    document = {"seed": 3, "models": [forest], "importance": [ENTRIES[method]]}
-    result = audit(train, test, parse_config(document))
-    # What a forest of a number cannot be asked is a page too, and no success.
-    measured = any(np.isfinite(r.values).any() for r in result.importances)
-    assert exit_code(result) == (0 if measured else 4)
-    assert contents(show(result).html) == 17
-
-
 def test_quiet_tells_of_an_audit_that_is_not_confirmed(folder):
     for seed, name in enumerate(("train.csv", "test.csv")):
         rows(seed=seed).assign(twin=rows(seed=seed)["a"]).to_csv(
@@ -180,63 +198,13 @@ def test_diff_says_what_differs_between_two_stored_runs(folder):
     assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
 
 
-def test_render_shows_the_profile_that_is_asked_for(printed, tmp_path_factory):
-    (run_folder,) = runs(printed[0])
-    output = tmp_path_factory.mktemp("output")
-    options = ["--output", str(output), "--profile", "executive", "--quiet"]
-    assert (
-        CliRunner().invoke(main, ["render", str(run_folder), *options]).exit_code == 0
-    )
-    (page,) = output.glob("*.html")
-    letters = re.findall(r'<section id="sec-(\w)"', page.read_text("utf-8"))
-    assert "".join(letters) == "bajp"
-
-
-@pytest.mark.needs_pandoc
-def test_render_writes_the_formats_that_are_asked_for(printed, tmp_path_factory):
-    (run_folder,) = runs(printed[0])
-    output = tmp_path_factory.mktemp("output")
-    options = ["--output", str(output), "--as", "docx", "--as", "html"]
-    answer = CliRunner().invoke(main, ["render", str(run_folder), *options])
-    assert answer.exit_code == 0, answer.output
-    stem = f"{printed[0].name}-{run_folder.name}"
-    names = [f"{stem}.docx", f"{stem}.html"]
-    assert sorted(path.name for path in output.iterdir()) == [stem, *names]
-    assert {path.suffix for path in (output / stem / "figures").iterdir()} == {
-        *(".svg", ".png")
-    }
-    assert sorted(answer.stdout.split()) == [str(output / name) for name in names]
-
-
-def test_a_reference_without_a_word_file_is_a_wrong_call(printed, tmp_path):
-    house = tmp_path / "house.docx"
-    house.write_bytes(b"")
-    (run_folder,) = runs(printed[0])
-    answer = runner().invoke(
-        main, ["render", str(run_folder), "--reference", str(house)]
-    )
-    assert answer.exit_code == 2
-    assert "--reference requires --as docx." in answer.stderr
-
-
-def test_init_writes_a_file_once(tmp_path):
-    first = CliRunner().invoke(main, ["init", str(tmp_path)])
-    assert first.exit_code == 0
-    second = runner().invoke(main, ["init", str(tmp_path)])
-    assert second.exit_code == 2
-    assert second.stderr.startswith(
-        f"{tmp_path / 'audit.toml'} exists already. Choose another folder."
-    )
-
-
 def test_init_writes_every_key_where_asked(tmp_path):
-    call = ["init", str(tmp_path), "--every-key"]
-    assert runner().invoke(main, call).exit_code == 0
-    text = (tmp_path / "audit.toml").read_text("utf-8")
-    assert text == starter(every_key=True) != starter()
-    both = runner().invoke(main, [*call, "--data", "rows.csv", "--target", "y"])
-    assert both.exit_code == 2
-    assert "--every-key does not work with --data." in both.stderr
+    for options in ([], ["--every-key"]):
+        folder = tmp_path / str(len(options))
+        answer = runner().invoke(main, ["init", str(folder), *options])
+        assert answer.exit_code == 0, answer.output
+        text = (folder / "audit.toml").read_text("utf-8")
+        assert text == starter(every_key=bool(options))
 
 
 def test_help_lists_every_command_in_one_group():
@@ -264,27 +232,16 @@ def test_init_says_what_it_guessed_and_the_audit_runs(tmp_path):
 
 
 @pytest.mark.needs_openpyxl
-def test_init_takes_a_sheet_by_name_or_number(tmp_path):
+@pytest.mark.parametrize("sheet", ["Data", "2"])
+def test_init_takes_a_sheet_by_name_or_number(tmp_path, sheet):
     with pd.ExcelWriter(tmp_path / "rows.xlsx") as book:
         pd.DataFrame({"note": ["a"]}).to_excel(book, sheet_name="Notes", index=False)
         rows(60).to_excel(book, sheet_name="Data", index=False)
-    words = ["--data", str(tmp_path / "rows.xlsx"), "--target", "y"]
-    for folder, sheet in (("a", "Data"), ("b", "2")):
-        (tmp_path / folder).mkdir()
-        call = ["init", str(tmp_path / folder), *words, "--sheet", sheet]
-        assert runner().invoke(main, call).exit_code == 0
-    answer = run(without_pages(tmp_path / "b"))
-    assert answer.exit_code == 0, answer.stderr
-
-
-def test_options_of_a_file_need_one(tmp_path):
-    answer = runner().invoke(main, ["init", str(tmp_path), "--separator", "tab"])
-    assert answer.exit_code == 2
-    assert "--separator requires --data." in answer.stderr
-    words = ["--data", "rows.csv", "--target", "y", "--separator", ";;"]
-    answer = runner().invoke(main, ["init", str(tmp_path), *words])
-    assert answer.exit_code == 2
-    assert "--separator must be one character, or tab; ';;' was given." in answer.stderr
+    words = ["--data", str(tmp_path / "rows.xlsx"), "--target", "y", "--sheet", sheet]
+    answer = runner().invoke(main, ["init", str(tmp_path / "a"), *words])
+    assert answer.exit_code == 0, answer.output
+    train, test = read_datasets(**load_config(tmp_path / "a").data_arguments)
+    assert len(train.y) + len(test.y) == 60
 
 
 def test_doctor_names_every_part_as_json():
@@ -470,7 +427,7 @@ def interruptible():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are read from /proc")
 def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
-    configured(folder, report="")
+    configured(folder, report=SHORT)
     process, renderer = command(folder, preexec_fn=interruptible), []
     while process.poll() is None and not renderer:
         time.sleep(0.02)
@@ -499,13 +456,12 @@ def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
 ):
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("R_HOME", str(folder))
-    configured(folder, report="")
+    configured(folder, report=SHORT)
     text_ = (folder / "audit.toml").read_text()
     (folder / "audit.toml").write_text('require = ["DALEX"]\n' + text_)
-    command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert answer.returncode == 3, answer.stderr
-    assert "'DALEX' is not available" in answer.stderr
+    exit_status, errors = ended(command(folder))
+    assert exit_status == 3, errors
+    assert "'DALEX' is not available" in errors
     page = stopped(folder, code=3, step="engines and models")
     assert "'DALEX' is not available" in page
     assert "No model was loaded in this run." in page
@@ -515,78 +471,46 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("R_HOME", str(folder))
     configured(folder, more='engines = ["DALEX"]\n')
-    command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert answer.returncode == 0, answer.stderr
+    exit_status, errors = ended(command(folder))
+    assert exit_status == 0, errors
     agreement = pd.read_csv(runs(folder)[0] / "tables" / "agreement.csv")
     assert set(agreement["verdict"]) == {"not compared"}
     no_r = "R ended with status|R was not found"  # by the version of rpy2
     assert agreement["reasons"].str.contains(no_r).all()
 
 
-@pytest.mark.parametrize(
-    ("engines", "number"),
-    [
-        ("[]", signal.SIGTERM),
-        pytest.param('["DALEX"]', signal.SIGINT, marks=pytest.mark.needs_dalex),
-    ],
-)
-def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
-    folder, engines, number
-):
+@pytest.mark.needs_dalex
+def test_a_request_to_stop_leaves_a_partial_report_130_and_no_process(folder):
     forest = "sklearn.ensemble.RandomForestRegressor"
     slow = "{ n_estimators = 100, random_state = 1 }"
-    engines_line = f"engines = {engines}\n"
-    configured(
-        folder, estimator=forest, parameters=slow, more=engines_line, report=SHORT
-    )
+    asked = 'engines = ["DALEX"]\n'
+    configured(folder, estimator=forest, parameters=slow, more=asked, report=SHORT)
     text_ = (folder / "audit.toml").read_text()
     (folder / "audit.toml").write_text(text_.replace("repeats = 3", "repeats = 5000"))
-    process = command(folder, preexec_fn=interruptible)
+    process, started = command(folder), []
     for line in process.stderr:
         if "permutation of features" in line:
             break
-    started = children(process.pid)
-    while process.poll() is None and not started and engines != "[]":
+    while process.poll() is None and not started:
         time.sleep(0.02)
         started = children(process.pid)
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     assert ended(process)[0] == 130
-    assert bool(started) == (engines != "[]")
+    assert started
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
     page = stopped(folder, code=130, step="permutation of features, m")
     assert 'id="tab-quality"' in page  # what was measured until then
-    by = " by SIGTERM" * (number == signal.SIGTERM)
-    assert f"The audit was interrupted{by} in the step" in page
+    assert "The audit was interrupted by SIGTERM in the step" in page
 
 
 def test_the_first_line_is_printed_before_a_library_is_loaded(folder):
+    (folder / "train.csv").unlink()
     command = [sys.executable, "-X", "importtime", "-m", "importance_audit", "run"]
     answer = subprocess.run([*command, folder], capture_output=True, text=True)
     lines = answer.stderr.splitlines()
     first = lines.index(f"audit {folder}")
     loaded = [n for n, line in enumerate(lines) if line.endswith(("| numpy", "pandas"))]
-    assert answer.returncode == 0
     assert first < min(loaded)
-
-
-def test_json_is_one_document_and_all_of_standard_output(folder):
-    answer = runner().invoke(main, ["run", str(folder), "--json"])
-    document = json.loads(answer.stdout)
-    saved = runs(folder)[0]
-    assert document["folder"] == str(saved)
-    assert document["exit_code"] == answer.exit_code == 0
-    assert document["verdict"] == "not cross-checked"
-    assert document["reports"] == []
-    assert document["reason"].startswith("Calculation not cross-checked: no R engine")
-    for command in (["verify", saved], ["verify", folder], ["diff", saved, saved]):
-        answer = runner().invoke(main, [*map(str, command), "--json"])
-        assert answer.exit_code == 0, answer.stderr
-        document = json.loads(answer.stdout)
-    assert document["baseline"] == document["run"] == saved.name
-    assert document["differences"] == []
-    outcomes = {f["outcome"] for q in document["questions"] for f in q["features"]}
-    assert outcomes == {"no evidence of change"}
 
 
 @pytest.mark.parametrize(
@@ -600,36 +524,34 @@ def test_json_is_one_document_and_all_of_standard_output(folder):
         ),
     ],
 )
-def test_the_runs_of_a_batch_get_the_options_of_the_batch(
-    folder, monkeypatch, given, passed
-):
-    calls = []
-    monkeypatch.setattr(
-        "importance_audit.cli.run_all.run_all",
-        lambda _, **keywords: calls.append(keywords) or 0,
-    )
-    runner().invoke(main, ["run", "--all", str(folder), *given])
-    assert [list(call["options"]) for call in calls] == [passed]
-
-
-def test_an_unattended_run_passes_no_pdf_to_the_process_it_starts(folder, monkeypatch):
+def test_the_runs_that_a_run_starts_get_its_options(folder, monkeypatch, given, passed):
     calls = []
 
     def started(_, **keywords):
-        calls.append(keywords["options"])
+        calls.append([*keywords["options"]])
         return RunOutcome(0)
 
     monkeypatch.setattr("importance_audit.operate.unattended.run_unattended", started)
-    for given in ([], ["--no-pdf"]):
-        runner().invoke(main, ["run", str(folder), "--unattended", *given])
-    assert calls == [[], ["--no-pdf"]]
+    runner().invoke(main, ["run", str(folder), "--unattended", *given[:1]])
+    monkeypatch.setattr(
+        "importance_audit.cli.run_all.run_all",
+        lambda _, **keywords: calls.append([*keywords["options"]]) or 0,
+    )
+    runner().invoke(main, ["run", "--all", str(folder), *given])
+    assert calls == [passed[:1], passed]
 
 
-def test_the_phases_are_printed_and_logged_with_their_seconds(folder):
+def test_a_run_leaves_both_reports_and_tells_its_phases_with_their_seconds(printed):
     """After them come the reports, why the verdict is so, and what was not checked."""
-    configured(folder, report=SHORT)
-    answer = runner().invoke(main, ["run", str(folder)])
+    folder, answer = printed
+    assert answer.exit_code == 0, answer.stderr
     (run_folder,) = runs(folder)
+    names = {path.name for path in run_folder.iterdir()}
+    assert {"result.json", "report.html", "report.pdf", "tables"} <= names
+    assert {"summary.txt", "audit.toml", "SHA256SUMS"} <= names
+    tables = {path.name for path in (run_folder / "tables").iterdir()}
+    assert {"importances.csv", "findings.csv", "checks.csv"} <= tables
+
     lines = answer.stderr.splitlines()
     report = [f"report: {part}" for part in ("runs before", "tables", "sections")]
     phases = ["reading of the rows", "model m", *report]
@@ -654,7 +576,20 @@ def test_the_phases_are_printed_and_logged_with_their_seconds(folder):
     )
 
 
-def test_json_goes_with_one_attended_run_only(folder):
-    answer = runner().invoke(main, ["run", str(folder), "--json", "--unattended"])
-    assert answer.exit_code == 2
-    assert "--json works with a single attended run only." in answer.stderr
+def test_json_is_one_document_and_all_of_standard_output(folder):
+    answer = runner().invoke(main, ["run", str(folder), "--json"])
+    document = json.loads(answer.stdout)
+    saved = runs(folder)[0]
+    assert document["folder"] == str(saved)
+    assert document["exit_code"] == answer.exit_code == 0
+    assert document["verdict"] == "not cross-checked"
+    assert document["reports"] == []
+    assert document["reason"].startswith("Calculation not cross-checked: no R engine")
+    for command in (["verify", saved], ["verify", folder], ["diff", saved, saved]):
+        answer = runner().invoke(main, [*map(str, command), "--json"])
+        assert answer.exit_code == 0, answer.stderr
+        document = json.loads(answer.stdout)
+    assert document["baseline"] == document["run"] == saved.name
+    assert document["differences"] == []
+    outcomes = {f["outcome"] for q in document["questions"] for f in q["features"]}
+    assert outcomes == {"no evidence of change"}

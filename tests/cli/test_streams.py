@@ -9,17 +9,12 @@ from pathlib import Path
 
 import pytest
 from tests.cases import for_each
-from tests.cli.test_cli import SHORT, written
+from tests.cli.test_cli import SHORT, configured, written
 
 from importance_audit.cli.streams import outlets
 
 BUNDLE = Path(__file__).parents[1] / "bundles" / "2.0"
 RUN = f"audit/runs/{next((BUNDLE / 'runs').iterdir()).name}"
-COMMANDS = [
-    ["verify", RUN],
-    ["history", "audit", "--json"],
-    ["verify", "nothing here"],
-]
 NO_SPACE = "cannot be written: No space left on device."
 full_disk = pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="this system has no /dev/full"
@@ -49,7 +44,7 @@ def audit(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("audit")
-@for_each(COMMANDS)
+@for_each([["verify", RUN], ["verify", "nothing here"]])
 def test_a_reader_that_went_away_changes_no_exit_code(words):
     code, out, err = ended(words)
     assert out or err
@@ -64,8 +59,8 @@ def test_a_reader_that_went_away_changes_no_exit_code(words):
 
 @full_disk
 @pytest.mark.usefixtures("audit")
-@for_each(COMMANDS[:-1])
-def test_a_full_disk_is_one_sentence_and_no_verdict(words):
+def test_a_full_disk_is_one_sentence_and_no_verdict():
+    words = ["history", "audit", "--json"]
     with open("/dev/full", "w") as full:
         assert ended(words, stdout=full)[::2] == (2, f"Standard output {NO_SPACE}\n")
 
@@ -88,6 +83,7 @@ def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
     assert not (run / "report.pdf").exists()
     assert "pdf_failed" not in (run / "tables" / "findings.csv").read_text()
     if Path("/dev/full").exists():
+        configured(tmp_path)
         with open("/dev/full", "w") as full:
             code, _, words = ended([*command, "--quiet"], stderr=full)
             assert code == 0

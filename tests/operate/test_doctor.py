@@ -24,7 +24,6 @@ WITHOUT_R = {"reason": "R must be on PATH; it was not found. Install R."}
         ("1.24.2", "1.24", True),
         ("1.9", "1.24", False),
         ("3.0.1", "3.1.2", False),
-        ("70.0", "57.2", True),
         ("2.0.0rc1", "1.24", True),
     ],
 )
@@ -32,14 +31,10 @@ def test_versions_are_compared_as_numbers(
     monkeypatch, installed_version, floor, is_enough
 ):
     monkeypatch.setattr(doctor, "version", lambda _: installed_version)
-    assert (doctor._package("numpy", floor).verdict == "ok") == is_enough
-
-
-def test_a_package_that_is_too_old_comes_with_its_remedy(monkeypatch):
-    monkeypatch.setattr(doctor, "version", lambda _: "1.20")
-    assert doctor._package("numpy", "1.24") == doctor.Row(
-        "numpy", "missing", "1.20, older than 1.24", "pip install 'numpy>=1.24'"
-    )
+    row = doctor._package("numpy", floor)
+    remedy = f"pip install 'numpy>={floor}'"
+    older = ("missing", f"{installed_version}, older than {floor}", remedy)
+    assert row[1:] == (("ok", installed_version, "") if is_enough else older)
 
 
 def absent(name):
@@ -73,36 +68,27 @@ def test_every_requirement_is_looked_for_with_its_oldest_version():
 
 @pytest.mark.needs_numba
 @pytest.mark.parametrize(
-    ("can_keep", "is_complete", "row"),
+    ("can_keep", "is_complete", "words"),
     [
-        (True, True, ("ok", "compiled; kept in /cache")),
+        (True, True, "compiled; kept in "),
         (
             *(True, False),
-            (
-                "optional",
-                "not all compiled yet: the first audit of trees waits about a minute",
-                "importance-audit compile",
-            ),
+            "not all compiled yet: the first audit of trees waits about a minute",
         ),
         (
             *(False, False),
-            (
-                "optional",
-                "not kept: every process compiles them again, for about a minute",
-                "Set NUMBA_CACHE_DIR to a folder that can be written to.",
-            ),
+            "not kept: every process compiles them again, for about a minute",
         ),
     ],
 )
-def test_loops_over_trees_are_compiled_or_not(monkeypatch, can_keep, is_complete, row):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "/cache")
+def test_loops_over_trees_are_compiled_or_not(
+    monkeypatch, can_keep, is_complete, words
+):
     monkeypatch.setattr(doctor.compiled, "can_keep", lambda: can_keep)
     monkeypatch.setattr(doctor.compiled, "is_complete", lambda: is_complete)
-    folder = str(doctor.compiled.cache_folder())
     (seen,) = doctor._loops()
-    assert seen == doctor.Row("Loops over trees", *row)._replace(
-        state=row[1].replace("/cache", folder)
-    )
+    assert seen.state.startswith(words)
+    assert (seen.verdict == "ok") == is_complete == (seen.remedy == "")
 
 
 def test_without_numba_there_are_no_loops_and_no_trees(monkeypatch):
@@ -182,34 +168,25 @@ def test_an_r_package_says_version_origin_and_what_to_do(name, verdict, state, r
     assert doctor._r_package(name, FOUND) == expected
 
 
-@pytest.mark.needs_r
+@pytest.mark.needs_dalex
 def test_everything_makes_the_round_trip_and_what_r_draws_is_replayed():
-    row = doctor._round_trip(False)
-    assert row == doctor.Row(
+    assert doctor._round_trip(True) == doctor.Row(
         "R round trip",
         "ok",
-        "columns of every type and a callback came back; sample() replayed",
+        "columns of every type and a callback came back; sample() and "
+        "DALEX::model_parts replayed",
     )
 
 
-@pytest.mark.needs_dalex
-def test_losses_of_dalex_are_replayed_in_the_round_trip():
-    row = doctor._round_trip(True)
-    assert row.state.endswith("; sample() and DALEX::model_parts replayed")
-
-
 @pytest.mark.needs_r
-def test_other_draws_than_ours_are_no_r_to_ask(monkeypatch):
-    other = RStream(1)
-    monkeypatch.setattr(doctor, "RStream", lambda _: other)
-    row = doctor._round_trip(False)
+@pytest.mark.usefixtures("shared_r")
+def test_other_draws_than_ours_and_what_r_cannot_be_told_are_no_r_to_ask(monkeypatch):
+    other, unknown = RStream(1), trial.frame().assign(wave=[1j] * 5)
+    with monkeypatch.context() as patch:
+        patch.setattr(doctor, "RStream", lambda _: other)
+        row = doctor._round_trip(False)
     assert (row.verdict, row.state) == ("missing", "R returned different draws")
     assert row.remedy == "Install R again, then rpy2: scripts/install."
-
-
-@pytest.mark.needs_r
-def test_what_r_cannot_be_told_is_the_state_of_the_round_trip(monkeypatch):
-    unknown = trial.frame().assign(wave=[1j] * 5)
     monkeypatch.setattr(trial, "frame", lambda: unknown)
     row = doctor._round_trip(False)
     assert row.verdict == "missing"
@@ -246,9 +223,6 @@ def test_without_pandoc_there_are_no_word_files_and_audits_run(monkeypatch, tmp_
         "directory: 'pandoc'.",
         "Install it: apt-get install pandoc, or brew install pandoc.",
     )
-
-
-def test_the_version_of_pandoc_is_named(monkeypatch, tmp_path):
     (tmp_path / "pandoc").write_text("#!/bin/sh\necho pandoc 3.1.11")
     (tmp_path / "pandoc").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")

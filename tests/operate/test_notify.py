@@ -91,20 +91,32 @@ def test_each_end_calls_for_its_commands_and_what_several_ends_name_runs_once(
         assert [event["hook"] for event in events] == expected
 
 
-def test_no_shell_reads_the_arguments(tmp_path):
-    _, (event,) = notify_outcome(tmp_path, "echo", "$HOME; exit 3", "`id`")
-    assert (event["exit_code"], event["message"]) == (0, "$HOME; exit 3 `id`")
-
-
-def test_a_command_that_fails_is_said_with_its_words(tmp_path):
-    faults, (event,) = notify_outcome(
-        tmp_path, "/bin/sh", "-c", "echo no route >&2; exit 7"
-    )
-    assert faults == (
-        "[schedule] on_failure did not run successfully: '/bin/sh' ended with exit "
-        "code 7. Its output: no route",
-    )
-    assert (event["hook"], event["exit_code"]) == ("on_failure", 7)
+@pytest.mark.parametrize(
+    ("command", "words", "code"),
+    [
+        (
+            ["/bin/sh", "-c", "echo no route >&2; exit 7"],
+            "'/bin/sh' ended with exit code 7. Its output: no route",
+            7,
+        ),
+        (
+            ["/bin/sh", "-c", "kill -40 $$"],
+            "'/bin/sh' ended with signal 40. Its output: -",
+            -40,
+        ),
+        (
+            ["nowhere-at-all"],
+            "'nowhere-at-all' did not start: No such file or directory.",
+            None,
+        ),
+        (["ls", "$HOME; exit 3"], None, 2),  # no shell reads it
+    ],
+)
+def test_a_command_that_fails_is_said_with_its_words(tmp_path, command, words, code):
+    (fault,), (event,) = notify_outcome(tmp_path, *command)
+    said = "[schedule] on_failure did not run successfully: "
+    assert fault == said + words if words else "$HOME; exit 3" in fault
+    assert (event["hook"], event["exit_code"]) == ("on_failure", code)
 
 
 def test_what_a_failed_command_says_moves_nothing_in_a_log(tmp_path):
@@ -113,21 +125,6 @@ def test_what_a_failed_command_says_moves_nothing_in_a_log(tmp_path):
     (fault,), (event,) = notify_outcome(tmp_path, *python(code))
     assert fault.endswith(rf"Its output: \x1b[2J\r\u202e\n{forged}")
     assert event["message"].startswith("\x1b[2J\r")
-
-
-def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
-    faults, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", "kill -40 $$")
-    assert "'/bin/sh' ended with signal 40. Its output: -" in faults[0]
-    assert event["exit_code"] == -40
-
-
-def test_a_command_that_is_missing_is_said(tmp_path):
-    faults, (event,) = notify_outcome(tmp_path, "nowhere-at-all")
-    assert faults == (
-        "[schedule] on_failure did not run successfully: 'nowhere-at-all' did not "
-        "start: No such file or directory.",
-    )
-    assert event["exit_code"] is None
 
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkeypatch):
@@ -168,19 +165,13 @@ def test_of_a_command_that_prints_much_the_last_is_kept(tmp_path):
 
 
 def test_news_too_long_for_an_environment_is_cut_at_a_line(tmp_path):
-    news = tuple(f"{n}: {'é' * 500}" for n in range(500))
+    news = ("a\0b\udc80→", *(f"{n}: {'é' * 500}" for n in range(500)))
     lines = "import os; t = os.environ['IMPORTANCE_AUDIT_NEWS'].splitlines()"
-    code = "print(t[-2].count('\u00e9'), len(t), t[-1])"
+    code = "print(ascii(t[0]), t[-2].count('\u00e9'), len(t), t[-1])"
     _, (event,) = notify_outcome(tmp_path, *python(lines, code), news=news)
-    whole = [f"{line}\n".encode() for line in news]
-    left = sum(map(len, whole)) - 1 - (sum(map(len, whole[:31])) - 1)
-    assert event["message"] == f"500 32 ... and {left} bytes more."
-
-
-def test_no_text_keeps_a_command_from_being_told(tmp_path):
-    code = "import os; print(ascii(os.environ['IMPORTANCE_AUDIT_NEWS']))"
-    faults, (event,) = notify_outcome(tmp_path, *python(code), news=("a\0b\udc80→",))
-    assert (faults, event["message"]) == ((), ascii("ab?→"))
+    whole = [f"{line}\n".encode() for line in ("ab?→", *news[1:])]
+    left = sum(map(len, whole)) - 1 - (sum(map(len, whole[:32])) - 1)
+    assert event["message"] == f"{'ab?→'!a} 500 33 ... and {left} bytes more."
 
 
 def test_a_command_is_run_where_its_end_cannot_be_kept(tmp_path):

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -175,39 +174,23 @@ def table(path):
 def test_dalex_measures_in_r_alone_what_it_measured_in_the_audit(
     runs, shared, tmp_path, target
 ):
+    """Beside every .rds lies its table as Parquet."""
     folder = tmp_path / "for R"
-    assert "may be personal data" in invoke(
-        "handoff", runs(target), "--rows", "--to", folder
-    )
+    words = "may be personal data"
+    assert words in invoke("handoff", runs(target), "--rows", "--to", folder)
+    assert words in (folder / "README.md").read_text()
     answer = recompute(folder, shared / f"{target}.rds", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    rows = (
-        "64 rows, which are those of the audit. The predictions are those of the audit."
-    )
+    rows = "64 rows, which are those of the audit. The predictions are those of the"
     assert rows in answer.stdout
     gaps = gaps_in(answer)
     assert len(gaps) == 2 * len(LOSSES[target])
     assert max(gaps) < 1e-9
-
-
-@pytest.mark.needs_dalex
-def test_whoever_has_the_table_draws_the_same_rows_by_their_numbers(
-    without_rows, shared
-):
-    answer = recompute(without_rows[0], shared / "y.rds", shared / "rows.csv")
-    assert answer.returncode == 0, answer.stderr
-    assert "64 rows, which are those of the audit." in answer.stdout
-
-
-@pytest.mark.needs_dalex
-def test_a_model_with_a_script_predicts_by_it_in_r_alone(without_rows, shared):
-    answer = recompute(without_rows[0], shared / "own.rds", shared / "rows.csv")
-    assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.startswith("Model 'own'")
-    assert "The predictions are those of the audit." in answer.stdout
-    gaps = gaps_in(answer)
-    assert gaps
-    assert max(gaps) < 1e-9
+    with host.session():
+        if objects.parquet_writer():
+            kinds = (folder.rglob(f"*.{kind}") for kind in ("rds", "parquet"))
+            of_r, parquet = ({path.with_suffix("") for path in k} for k in kinds)
+            assert of_r == parquet
 
 
 @pytest.mark.needs_dalex
@@ -227,7 +210,6 @@ def test_a_model_with_a_script_predicts_by_it_in_r_alone(without_rows, shared):
             "Compare its printed numbers: importances.csv and rounds.csv, which read.R "
             "recomputes.",
         ),
-        (["y.rds", "y.csv"], "There is no file y.csv. Give the rows as the second"),
         (["own.rds", "short.csv"], "short.csv has 20 rows; the audit evaluated 64 of"),
         (
             ["own.rds", "turned.csv"],
@@ -267,16 +249,12 @@ def test_the_numbers_and_the_digest_are_those_of_the_evaluation_rows(
 
 
 @pytest.mark.needs_r
-def test_no_row_is_handed_over_unless_it_is_asked_for(without_rows, runs, tmp_path):
+def test_no_row_is_handed_over_unless_it_is_asked_for(without_rows):
     folder, output = without_rows
     assert not list(folder.glob("rows.*"))
     assert "personal" not in output
-    assert (
-        "a hand-off made with `--rows` has them" in (folder / "README.md").read_text()
-    )
-    invoke("handoff", runs("y"), "--rows", "--to", tmp_path / "all")
-    assert (tmp_path / "all" / "rows.rds").is_file()
-    assert "may be personal data" in (tmp_path / "all" / "README.md").read_text()
+    readme = (folder / "README.md").read_text()
+    assert "a hand-off made with `--rows` has them" in readme
 
 
 @pytest.mark.needs_r
@@ -304,30 +282,17 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
 
 
 @pytest.mark.needs_dalex
-def test_a_model_of_r_that_python_handed_over_is_still_one_of_r(shared, tmp_path):
-    frame = pd.read_csv(shared / "rows.csv").dropna()
-    X = frame[["a", "b", "n", "g", "flag"]].astype({"g": "category"})
-    with host.session():
-        model = ia.r_model(shared / "y.rds")
-        ia.audit(model, X, frame["y"], n_repeats=2).save(tmp_path / "audit")
-        (run,) = (tmp_path / "audit" / "runs").glob("2*")
-        output = invoke("handoff", run, "--to", tmp_path / "for R")
+def test_a_model_of_r_that_python_handed_over_is_still_one_of_r(
+    of_python, shared, tmp_path
+):
+    of_python[0].save(tmp_path / "audit", pdf=False)
+    (run,) = (tmp_path / "audit" / "runs").glob("2*")
+    output = invoke("handoff", run, "--to", tmp_path / "for R")
     assert "The rows were given in Python, so there is no table" in output
     assert table(tmp_path / "for R" / "models.csv")[0]["fitted_in"] == "R"
-    answer = recompute(tmp_path / "for R", shared / "y.rds", shared / "rows.csv")
+    answer = recompute(tmp_path / "for R", shared / "z.rds", shared / "rows.csv")
     assert answer.returncode == 1
     assert "Make the hand-off where the data are" in answer.stderr
-
-
-@pytest.mark.needs_r
-def test_every_rds_has_its_table_as_parquet_beside_it(runs, tmp_path):
-    with host.session():
-        writer = objects.parquet_writer()
-    if not writer:
-        pytest.skip("neither nanoparquet (R) nor pyarrow is installed")
-    invoke("handoff", runs("k"), "--rows", "--to", tmp_path / "all")
-    files = {path.with_suffix("") for path in Path(tmp_path).rglob("*.parquet")}
-    assert files == {path.with_suffix("") for path in Path(tmp_path).rglob("*.rds")}
 
 
 @pytest.mark.needs_r
@@ -497,3 +462,15 @@ def test_other_rows_are_not_taken_for_those_of_an_audit_of_python(of_python, tmp
     with pytest.raises(DataError, match="X and y are not the rows of the audit: the r"):
         audit.handoff(tmp_path / "for R", X.assign(a=X["a"] + 1), y)
     assert not (tmp_path / "for R").exists()
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("name", ["y", "own"])
+def test_whoever_has_the_table_draws_the_same_rows_by_their_numbers(
+    without_rows, shared, name
+):
+    """A model with a script, as `own`, predicts by it."""
+    answer = recompute(without_rows[0], shared / f"{name}.rds", shared / "rows.csv")
+    assert answer.returncode == 0, answer.stderr
+    assert "64 rows, which are those of the audit. The predictions" in answer.stdout
+    assert max(gaps_in(answer)) < 1e-9

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.cli.test_cli import configured, rows
+from tests.cli.test_cli import rows, written
 from tests.report.made_records import made_effect
 from tests.report.made_variants import plain_result
 from tests.run_folders import below, small_result
@@ -27,9 +27,7 @@ from importance_audit.runs.signoff.answers import Answer, with_answers
 
 def run_of(folder, more=""):
     """Measure a small audit and keep it; return the folder of the run."""
-    for seed, name in enumerate(("train.csv", "test.csv")):
-        rows(seed=seed).to_csv(folder / name, index=False)
-    config = load_config(configured(folder, more=more))
+    config = load_config(written(folder, more=more))
     with host.session():
         result = audit(*read_datasets(**config.data_arguments), config)
     return save_run(result, folder, {"audit.toml": config.text}, exit_code=0)
@@ -168,30 +166,22 @@ def test_what_is_left_of_equal_losses_is_held_against_the_largest_of_its_array()
     assert not compare(other, old).is_mismatch
 
 
+def test_the_band_of_a_curve_is_compared():
+    points = {"grid": np.array([1.0, 2.0]), "values": np.array([4.0, 5.0])}
+    band = {"band_low": np.array([3.0, 4.0]), "band_high": np.array([5.0, 7.0])}
+    now = replace(made_effect("forest", "floor"), **points, **band)
+    then = replace(now, band_high=np.array([5.0, 7.5]))
+    pair = (replace(small_result(), effects=(curve,)) for curve in (then, now))
+    (difference,) = compare(*pair).differences
+    assert difference == ("effects[0].band_high[1]", "7.5", "7.0")
+
+
 def test_what_people_answered_and_a_clock_that_went_back_are_no_outcome():
     now = plain_result(("a",))
     stored_result = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
     clock = clock_finding("It went back.", "before the run")
     for stored in (stored_result, now.with_findings((clock,))):
         assert compare(stored, now).differences == ()
-
-
-BAND = {"band_low": np.array([3.0, 4.0]), "band_high": np.array([5.0, 7.0])}
-
-
-def curved(**changes):
-    """Return a result with one curve of two points and its band."""
-    points = {"grid": np.array([1.0, 2.0]), "values": np.array([4.0, 5.0])}
-    curve = replace(made_effect("forest", "floor"), **points, **BAND)
-    curve = replace(curve, **changes)
-    return replace(small_result(), effects=(curve,))
-
-
-def test_the_band_of_a_curve_is_compared():
-    (difference,) = compare(
-        curved(band_high=np.array([5.0, 7.5])), curved()
-    ).differences
-    assert difference == ("effects[0].band_high[1]", "7.5", "7.0")
 
 
 def test_a_run_that_its_time_limit_cut_is_not_replayed(tmp_path):

@@ -59,7 +59,10 @@ def counts(monkeypatch):
     return calls
 
 
-def run(folder, feature="x", report=""):
+SHORT = '[report]\nprofile = "executive"\n'
+
+
+def run(folder, feature="x", report=SHORT):
     """Return how a run of a small audit went."""
     values = np.random.default_rng(1).normal(size=(40, 2))
     rows = pd.DataFrame(values, columns=[feature, "y"])
@@ -97,7 +100,7 @@ def test_without_a_pdf_the_finding_that_says_so_is_in_the_pages(
         raise PdfError("the printer is on strike.")
 
     monkeypatch.setattr(html, "to_pdf", fail)
-    outcome = run(tmp_path)
+    outcome = run(tmp_path, report="")
     twice = dict.fromkeys(("to_dict", "digest_of", "tables", "sections_of"), 2)
     assert counts == {**MADE_ONCE, **twice}
     assert "pdf_failed" in _checks(outcome)
@@ -141,7 +144,7 @@ def test_a_report_that_is_not_ready_in_time_loses_no_number(tmp_path, monkeypatc
     monkeypatch.setattr(html, "to_pdf", lambda *_, **__: sleep(60))
     monkeypatch.setattr(run_module, "REPORT_SECONDS", 0.01)
     with terminable():
-        outcome = run(tmp_path, report="[limits]\nminutes = 0.05\n")
+        outcome = run(tmp_path, report=f"{SHORT}[limits]\nminutes = 0.05\n")
     assert outcome.code == 4
     assert outcome.no_report == (
         "The report could not be made; the numbers are saved. It was not finished "

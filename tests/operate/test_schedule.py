@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import configured, rows, runner
+from tests.cli.test_cli import runner, written
 from tests.operate.test_notify import wait_for
 
 from importance_audit.cli.main import main
@@ -108,43 +108,7 @@ def call_record(folder):
 
 
 @pytest.mark.parametrize(
-    ("time", "days", "offset", "fields"),
-    [
-        ("06:00", (), 0, "0 6 * * *"),
-        ("06:05", ("thu", "mon"), 0, "5 6 * * 1,4"),
-        ("06:00", ("sun",), 0, "0 6 * * 0"),
-        ("06:00", ("mon", "tue", "wed", "thu", "fri", "sat", "sun"), 0, "0 6 * * *"),
-        ("23:30", ("sat", "sun"), 60, "30 0 * * 0,1"),
-        ("00:15", ("mon",), -300, "15 19 * * 0"),
-        ("06:00", (), 330, "30 11 * * *"),
-        ("00:00", ("sun",), -1, "59 23 * * 6"),
-    ],
-)
-def test_a_line_names_the_time_in_the_zone_of_cron(
-    tmp_path, time, days, offset, fields
-):
-    line = cron_line(job(tmp_path, time=time, days=days), offset)
-    assert line.split(" ", 5)[:5] == fields.split()
-
-
-@pytest.mark.parametrize(
-    ("offset", "there", "zone"),
-    [(0, "06:00", "+00:00"), (330, "11:30", "+05:30"), (-570, "20:30", "-09:30")],
-)
-def test_a_comment_above_the_line_names_the_time_in_utc(tmp_path, offset, there, zone):
-    recorder = job(tmp_path, time="06:00")
-    *comment, line = cron_text(recorder, offset).splitlines()
-    assert comment == [
-        f"# {recorder.name}: 06:00 UTC is {there} at the offset of this machine when "
-        f"this was printed, UTC{zone}.",
-        "# If that offset changes, as with daylight saving time, print the line again.",
-    ]
-    assert line == cron_line(recorder, offset)
-
-
-@pytest.mark.parametrize(
-    ("zone", "offset"),
-    [("Etc/UTC", 0), ("Asia/Kolkata", 330), ("America/Phoenix", -420)],
+    ("zone", "offset"), [("Asia/Kolkata", 330), ("America/Phoenix", -420)]
 )
 def test_the_offset_is_that_of_the_machine_whatever_tz_says(
     tmp_path, monkeypatch, zone, offset
@@ -199,9 +163,7 @@ def test_it_is_ended_later_than_it_ends_itself(tmp_path):
 def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypatch):
     folder = tmp_path / HOSTILE
     folder.mkdir()
-    for seed, name in enumerate(("train.csv", "test.csv")):
-        rows(seed=seed).to_csv(folder / name, index=False)
-    configured(folder)
+    written(folder)
     (folder / "pipeline.py").write_text("1 / 0")  # not to be imported
     monkeypatch.chdir(folder)
     line = cron_line(job_of(load_config(Path()), Path()))
@@ -213,9 +175,7 @@ def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypat
 
 
 def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypatch):
-    for name in ("train.csv", "test.csv"):
-        rows().to_csv(tmp_path / name, index=False)
-    folder = configured(tmp_path)
+    folder = written(tmp_path)
     (tmp_path / "library").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("R_LIBS", "library:/opt/r")
@@ -241,13 +201,35 @@ def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypat
         ("bytes \udcff", "which has '\\udcff'. Rename it, or unset the variable."),
         ("two\\\\back", "Rename the folder, or use --as systemd."),
         ("per\\%cent", "Rename the folder, or use --as systemd."),
-        ("long" * 50, "Use --as systemd, or shorter paths."),
     ],
 )
 def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
     with pytest.raises(AuditError) as refused:
-        cron_line(job(tmp_path / name, {"R_LIBS": "/r" * 150}))
+        cron_line(job(tmp_path / name))
     assert str(refused.value).endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("days", "when"),
+    [((), "*-*-* 06:00:00 UTC"), (("thu", "mon"), "Mon,Thu *-*-* 06:00:00 UTC")],
+)
+def test_a_service_runs_what_a_line_runs_and_its_timer_makes_up_for_what_was_missed(
+    tmp_path, days, when
+):
+    environment = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
+    recorder = job(tmp_path / HOSTILE, environment, days=days)
+    service = units(recorder)[f"{recorder.name}.service"]
+    (command,) = lines_of(service, "ExecStart")
+    assert command.startswith(":/bin/sh ")
+    assert subprocess.run(unescaped(command[1:])).returncode == 7
+    assert call_record(recorder.folder)["argv"] == list(recorder.command)
+    variables = [unescaped(value) for value in lines_of(service, "Environment")]
+    assert variables == [[f"{name}={text}"] for name, text in environment.items()]
+    (log,) = lines_of(service, "StandardOutput")
+    assert unspecified(log) == f"append:{recorder.folder}/schedule.log"
+    timer = units(recorder)[f"{recorder.name}.timer"]
+    assert lines_of(timer, "OnCalendar") == [when]
+    assert lines_of(timer, "Persistent") == ["true"]
 
 
 def test_a_line_as_long_as_debian_takes_it_is_written(tmp_path):
@@ -289,31 +271,6 @@ def unspecified(text):
 def unescaped(text):
     """Return the words of a line of a unit; `:` keeps systemd from reading a $."""
     return shlex.split(unspecified(text))
-
-
-def test_a_service_runs_what_a_line_runs(tmp_path):
-    environment = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / HOSTILE, environment)
-    service = units(recorder)[f"{recorder.name}.service"]
-    (command,) = lines_of(service, "ExecStart")
-    assert command.startswith(":/bin/sh ")
-    assert subprocess.run(unescaped(command[1:])).returncode == 7
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
-    variables = [unescaped(value) for value in lines_of(service, "Environment")]
-    assert variables == [[f"{name}={text}"] for name, text in environment.items()]
-    (log,) = lines_of(service, "StandardOutput")
-    assert unspecified(log) == f"append:{recorder.folder}/schedule.log"
-
-
-@pytest.mark.parametrize(
-    ("days", "when"),
-    [((), "*-*-* 06:00:00 UTC"), (("thu", "mon"), "Mon,Thu *-*-* 06:00:00 UTC")],
-)
-def test_a_timer_goes_by_utc_and_makes_up_for_what_was_missed(tmp_path, days, when):
-    recorder = job(tmp_path, days=days)
-    timer = units(recorder)[f"{recorder.name}.timer"]
-    assert lines_of(timer, "OnCalendar") == [when]
-    assert lines_of(timer, "Persistent") == ["true"]
 
 
 def test_the_name_of_a_job_is_that_of_its_folder_by_whatever_path(tmp_path):
@@ -441,14 +398,11 @@ def test_a_job_of_kubernetes_runs_the_mounted_audit_without_rights(tmp_path):
     named = {mount["name"] for mount in container["volumeMounts"]}
     assert named == {volume["name"] for volume in pod["volumes"]}
 
-
-def test_a_job_of_kubernetes_runs_a_file_of_another_name(tmp_path):
-    audit_job = job(tmp_path)
-    file = tmp_path / "a $(HOME) b.toml"
+    file = audit_job.folder / "a $(HOME) b.toml"
     _, task = pod_of(audit_job._replace(audit=file))
     (container,) = task["template"]["spec"]["containers"]
     # $$( is the one way to write $( there
-    assert container["args"][-1] == f"/audits/{tmp_path.name}/a $$(HOME) b.toml"
+    assert container["args"][-1] == f"/audits/{HOSTILE}/a $$(HOME) b.toml"
 
 
 @pytest.mark.parametrize("name", ["a", "Übung", "A" * 60, "a" * 25 + "--b", "42"])
@@ -501,26 +455,23 @@ def load_dag(folder, text):
     return [json.loads(line) for line in answer.stdout.splitlines()]
 
 
-def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path):
+@pytest.mark.parametrize("folder", [HOSTILE, "audit.sh"])
+def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path, folder):
+    """Airflow takes a command that ends with .sh for a file."""
     variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / HOSTILE, variables, days=("mon",))
+    recorder = job(tmp_path / folder, variables, days=("mon",))
     graph, task = load_dag(tmp_path, dag(recorder))
     assert graph["dag_id"] == recorder.name
     assert graph["schedule"] == "0 6 * * 1"
     assert graph["start_date"].endswith("+00:00")
     assert (graph["catchup"], graph["max_active_runs"]) == (False, 1)
     assert task["execution_timeout"] == recorder.seconds
+    assert not task["bash_command"].endswith((".sh", ".bash"))
     command = ["bash", "-c", task["bash_command"]]
     answer = subprocess.run(command, env=task["env"], capture_output=True)
     assert answer.returncode == 7
     assert call_record(recorder.folder)["argv"] == list(recorder.command)
     assert call_record(recorder.folder)["environ"].items() >= variables.items()
-
-
-def test_a_command_that_airflow_would_take_for_a_file_is_a_command(tmp_path):
-    recorder = job(tmp_path / "audit.sh")
-    _, task = load_dag(tmp_path, dag(recorder))
-    assert not task["bash_command"].endswith((".sh", ".bash"))
 
 
 @pytest.mark.parametrize("sign", ["{{", "{%", "{#"])
@@ -651,9 +602,7 @@ def test_a_script_without_an_address_says_so(tmp_path, name):
 @pytest.fixture
 def audit(tmp_path):
     (tmp_path / "audit").mkdir()
-    for name in ("train.csv", "test.csv"):
-        rows().to_csv(tmp_path / "audit" / name, index=False)
-    return configured(tmp_path / "audit")
+    return written(tmp_path / "audit")
 
 
 def run_schedule(*words):
@@ -668,19 +617,11 @@ def test_units_say_where_they_are_saved_and_how_their_timer_is_started(audit):
     assert f"#     systemctl --user enable --now {name}.timer\n" in printed
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "Either AUDIT or --example must be given."),
-        (["x", "--install"], "No such option: --install"),
-        (["x", "--remove"], "No such option: --remove"),
-        (["x", "--example", "mail"], "Either AUDIT or --example must be given."),
-    ],
-)
-def test_words_that_do_not_go_together_are_usage_errors(words, message):
+@pytest.mark.parametrize("words", [[], ["x", "--example", "mail"]])
+def test_either_an_audit_or_an_example_is_printed(words):
     answer = run_schedule(*words)
     assert answer.exit_code == 2
-    assert message in answer.stderr
+    assert "Either AUDIT or --example must be given." in answer.stderr
 
 
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
@@ -695,3 +636,35 @@ def test_a_workflow_needs_a_repository(audit, kind):
     answer = run_schedule(audit, "--as", kind)
     assert './audit/audit.toml"' in answer.stdout, answer.stderr
     assert 'TOOL: "importance-audit' in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("time", "days", "offset", "fields", "there"),
+    [
+        ("06:05", ("thu", "mon"), 0, "5 6 * * 1,4", "06:05 {} UTC+00:00"),
+        (
+            "06:00",
+            ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+            0,
+            "0 6 * * *",
+            "",
+        ),
+        ("23:30", ("sat", "sun"), 60, "30 0 * * 0,1", "00:30 {} UTC+01:00"),
+        ("00:15", ("mon",), -300, "15 19 * * 0", "19:15 {} UTC-05:00"),
+        ("06:00", (), 330, "30 11 * * *", "11:30 {} UTC+05:30"),
+        ("00:00", ("sun",), -1, "59 23 * * 6", "23:59 {} UTC-00:01"),
+    ],
+)
+def test_a_line_names_the_time_in_the_zone_of_cron_and_a_comment_that_in_utc(
+    tmp_path, time, days, offset, fields, there
+):
+    recorder = job(tmp_path, time=time, days=days)
+    first, second, line = cron_text(recorder, offset).splitlines()
+    assert line == cron_line(recorder, offset)
+    assert line.split(" ", 5)[:5] == fields.split()
+    if there:
+        words = "at the offset of this machine when this was printed,"
+        assert first == f"# {recorder.name}: {time} UTC is {there.format(words)}."
+    assert second == (
+        "# If that offset changes, as with daylight saving time, print the line again."
+    )

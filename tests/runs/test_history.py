@@ -1,19 +1,17 @@
 """Claims about the past of an audit: what its runs found, gone and altered ones too."""
 
 import math
-import os
 import shutil
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tests.run_folders import make_agree, rewrite_log
+from tests.run_folders import make_agree
 from tests.runs.test_chain import A, B, C, D, remove, tell_removed
 from tests.runs.test_folder import line_of, result, save
 from tests.runs.test_summary import make_finding, measured
 
-from importance_audit.runs.history import AuditRuns, load_history, read_runs
+from importance_audit.runs.history import load_history, read_runs
 from importance_audit.runs.summary import (
     FindingHistory,
     Leader,
@@ -104,11 +102,6 @@ def test_of_a_memory_that_was_altered_nothing_is_taken(audit):
         history.write_text(text, "utf8")
         findings = load_history(audit).findings
         assert [(one.subject, one.first_run, one.times) for one in findings] == known
-
-
-def test_a_run_that_did_not_end_makes_no_finding_closed_or_open(audit):
-    add(audit, D, findings=(make_finding(),), status="interrupted")
-    assert not read_runs(audit).findings[0].in_last
 
 
 def test_a_run_keeps_the_past_as_it_was_before_it(audit):
@@ -207,14 +200,6 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     assert read_runs(audit).runs[-1].leaders[0].feature == "b"
 
 
-def test_a_verdict_that_is_none_breaks_no_report(audit):
-    def change(entry):
-        return {**entry, "verdict": "splendid"} if entry.get("run") == C else entry
-
-    rewrite_log(audit, change)
-    assert read_runs(audit).runs[-1].verdict == "not established"
-
-
 def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
     path = audit / "runs" / C / "history.json"
     path.write_text(
@@ -228,25 +213,6 @@ def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
         "version reads 'importance-audit-history/3'. Use the version of "
         "importance-audit that wrote it.",
     )
-
-
-def test_a_folder_that_is_not_there_yet_has_no_runs_and_no_fault(tmp_path):
-    assert read_runs(tmp_path / "reports" / "a") == AuditRuns()
-
-
-def test_the_folder_may_be_named_from_anywhere(audit, monkeypatch):
-    before = read_runs(audit)
-    monkeypatch.chdir(audit)
-    assert read_runs(Path()) == before
-    monkeypatch.chdir(audit.parent)
-    assert read_runs(Path("a")) == before
-
-
-def test_a_name_that_is_no_utf8_is_told_as_files_have_it(tmp_path):
-    folder = tmp_path / os.fsdecode(b"caf\xe9")
-    add(folder, A, findings=(make_finding(subject="caf\udce9"),))
-    assert read_runs(folder).findings[0].subject == "caf\\udce9"
-    assert names(folder) == [A]
 
 
 def test_runs_that_come_while_others_read_are_never_half_told(audit):

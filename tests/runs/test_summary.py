@@ -2,10 +2,11 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.runs.test_folder import NAME, importance, result
+from tests.runs.test_folder import NAME, of_features, result
 
 from importance_audit.records.errors import DataError
 from importance_audit.records.finding import Finding
@@ -46,10 +47,24 @@ def make_finding(severity="warning", **changes):
 
 def measured(means, **changes):
     """Return our answer on features a, b, … with these means and no spread."""
-    names = tuple("abcdef"[: len(means)])
-    fields = {"features": names, "columns": tuple((n,) for n in names), "stream": ""}
-    raw = np.array(means, dtype=float)[:, None]
-    return importance(**{**fields, "raw": raw, "baseline": np.zeros(1), **changes})
+    return replace(of_features(means), **{"stream": "", **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_other"),
+    [
+        ({"options": {"within": "leaves"}}, True),
+        ({"split": "train"}, True),
+        ({"form": "ratio", "baseline": np.ones(1)}, True),
+        ({"unit": "1"}, True),
+        ({"positive_class": "yes"}, True),
+        ({"n_samples": 9}, False),
+        ({"options": {"n_repeats": 5}}, False),
+    ],
+)
+def test_only_measures_of_other_quantities_have_other_words(changes, is_other):
+    words = summary_of(measured([1], **changes)).measure
+    assert (words != summary_of(measured([1])).measure) == is_other
 
 
 def summary_of(*records, **changes):
@@ -61,16 +76,6 @@ def test_a_past_comes_back_as_it_was_written():
     assert (
         read_history(history_json(NO_HISTORY, result()), "history.json") == NO_HISTORY
     )
-
-
-def test_what_was_not_measured_comes_back_as_no_number():
-    run = RUN._replace(leaders=(Leader("a", math.nan, math.nan, math.nan, math.nan),))
-    (leader,) = (
-        read_history(history_json(RunHistory(runs=(run,)), result()), "x")
-        .runs[0]
-        .leaders
-    )
-    assert all(math.isnan(value) for value in leader[1:])
 
 
 def test_a_run_says_in_short_who_leads_and_what_was_found():
@@ -112,37 +117,6 @@ def test_the_lead_is_of_a_model_and_of_features_where_there_are_any():
     assert summary_of().measure == ""
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"options": {"within": "leaves"}},
-        {"split": "train"},
-        {"form": "ratio", "baseline": np.ones(1)},
-        {"unit": "1"},
-        {"positive_class": "yes"},
-    ],
-)
-def test_measures_of_other_quantities_have_other_words(changes):
-    assert (
-        summary_of(measured([1], **changes)).measure
-        != summary_of(measured([1])).measure
-    )
-
-
-@pytest.mark.parametrize("changes", [{"n_samples": 9}, {"options": {"n_repeats": 5}}])
-def test_more_rows_or_repeats_leave_the_measure_as_it_was(changes):
-    assert (
-        summary_of(measured([1], **changes)).measure
-        == summary_of(measured([1])).measure
-    )
-
-
-def test_a_name_that_is_no_utf8_is_escaped_as_in_every_file():
-    written = result(findings=(make_finding(subject="caf\udce9"),))
-    text = as_bytes(history_json(NO_HISTORY, written))
-    assert read_summary(text, "x").findings[0].subject == "caf\\udce9"
-
-
 def without(*path):
     """Return history.json without the entry at a path."""
     document = json.loads(history_json(HISTORY, result()))
@@ -182,12 +156,8 @@ VERIFY = "importance-audit verify"
             "wrote it.",
         ),
         ("{}", BROKEN.format("'format' is missing", VERIFY)),
-        ("3", None),
         (without("past"), BROKEN.format("'past' is missing", VERIFY)),
-        (
-            of_run(verdict="best"),
-            BROKEN.format("'best' is not a verdict", VERIFY),
-        ),
+        (of_run(verdict="best"), BROKEN.format("'best' is not a verdict", VERIFY)),
         (
             of_run(started="2025-11-20T08:46"),
             BROKEN.format("'2025-11-20T08:46' is not a time", VERIFY),
@@ -199,23 +169,12 @@ VERIFY = "importance-audit verify"
             with_past(findings=[HISTORY.findings[0]._asdict() | {"in_last": 1}]),
             BROKEN.format("1 is not true or false", VERIFY),
         ),
-        (with_past(baseline="no"), None),
     ],
 )
 def test_what_is_no_past_is_refused_in_one_sentence(text, message):
     with pytest.raises(DataError) as error:
         read_history(text, "history.json")
-    sentence = str(error.value)
-    assert sentence == message or (
-        message is None and sentence.startswith(BROKEN[: BROKEN.index("{")])
-    )
-
-
-def test_what_is_nested_too_deep_is_refused_in_the_words_of_python():
-    """They are other words in each version."""
-    rule = r"^history\.json is not valid JSON: .*(recursion|Stack overflow).*\.$"
-    with pytest.raises(DataError, match=rule):
-        read_history("[" * 100_000, "history.json")
+    assert str(error.value) == message
 
 
 def test_a_broken_short_part_is_refused_too():

@@ -67,21 +67,11 @@ def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
         *("The clock went back.", "process 8 on h started and has not ended"),
     ]
     assert notes(audit, last=3)[0] == B
-    assert [row.exit_code for row in timeline(audit).rows] == [
-        0,
-        2,
-        None,
-        0,
-        None,
-        None,
-    ]
+    codes = [row.exit_code for row in timeline(audit).rows]
+    assert codes == [0, 2, None, 0, None, None]
     assert timeline(audit).rows[2].time == "2025-11-20T09:00:00+00:00"
-
-
-def test_a_run_that_retention_removed_stays_in_the_history(audit):
-    tell_removed(audit, A)
-    assert notes(audit) == [f"run {A}, which retention removed", B]
-    assert timeline(audit).gaps == ()
+    append(audit, "died", began="once", pid=9)  # which is no instant
+    assert datetime.fromisoformat(timeline(audit).rows[-1].time).tzinfo is not None
 
 
 def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
@@ -95,13 +85,6 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
     assert "command of on_failure failed: hung" in lines
     (gap,) = timeline(audit).gaps
     assert gap.startswith(f"{LOG}: line 6: expected a line as it was written, found ")
-
-
-def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
-    append(audit, "died", began="once", pid=7)
-    last = timeline(audit).rows[-1]
-    assert last.note == "process 7 started and was killed"
-    assert datetime.fromisoformat(last.time).tzinfo is not None
 
 
 def history(*arguments):
@@ -132,19 +115,12 @@ def test_the_runs_of_an_audit_are_listed(audit):
     assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
 
 
-def test_gaps_end_the_list(audit):
-    remove(audit / "runs" / A)
-    assert history(audit).stdout.splitlines()[-2:] == [
-        "gaps:",
-        f"  Run '{A}' is missing: line 2 of {LOG} names it, but its folder no longer "
-        "exists.",
-    ]
-
-
 def test_the_newest_run_of_each_audit_is_listed(audit):
+    """Once, whatever links to it."""
     (audit.parent / "new").mkdir()
     (audit.parent / "new" / "audit.toml").touch()
     (audit.parent / "other").mkdir()
+    (audit.parent / "0").symlink_to("a")
     lines = history(audit.parent).stdout.splitlines()
     assert (
         lines[0].split() == "audit last run (UTC) age exit verdict found gaps".split()
@@ -154,36 +130,23 @@ def test_the_newest_run_of_each_audit_is_listed(audit):
     assert lines[2:] == ["new    no run"]
 
 
-def broken(reports, name):
-    """Make an audit whose runs nobody can list, and return what is said of it."""
-    (reports / name).mkdir()
-    (reports / name / "runs").symlink_to("runs")
-    (reports / name / "audit.toml").touch()
-    return (
-        f"Folder '{reports / name}/runs' cannot be read: Too many levels of symbolic "
-        "links."
-    )
-
-
-def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):
-    why = broken(audit.parent, "A")
-    answer = history(audit.parent)
-    assert (answer.exit_code, answer.stderr) == (2, "")
-    _, first, second = answer.stdout.splitlines()
-    assert first == f"A      {why}"
-    assert second.startswith("a      2025-11-21 08:46:00  ")
-
-
-def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
-    why = broken(audit.parent, "A")
-    answer = history(audit.parent, "--json")
-    assert answer.exit_code == 2
-    assert [one["fault"] for one in json.loads(answer.stdout)["audits"]] == [why, ""]
-    assert history(audit.parent, "--html").exit_code == 2
-    page = (audit.parent / "history.html").read_text(encoding="utf8")
-    assert "Too many levels of symbolic links" in page
-    assert B in page
-    assert ">2</" in page.split('id="tab-audits"')[1].split("Too many")[0]
+def test_a_run_that_is_gone_stays_in_the_history_if_retention_removed_it(audit):
+    (document,) = json.loads(history(audit, "--json").stdout)["audits"]
+    assert [row["run"]["run_id"] for row in document["rows"]] == [A, B]
+    assert document["rows"][1]["run"]["leaders"][0] == ["a", 3.0, 3.0, 3.0, 1.0]
+    assert document["findings"][0]["key"] == make_finding().key
+    assert A not in history(audit, "--last", 1).stdout
+    assert A in history(audit, "--last", 0).stdout
+    kept = shutil.copytree(audit, audit.parent / "kept")
+    remove(audit / "runs" / A)
+    assert history(audit).stdout.splitlines()[-2:] == [
+        "gaps:",
+        f"  Run '{A}' is missing: line 2 of {LOG} names it, but its folder no longer "
+        "exists.",
+    ]
+    tell_removed(kept, A)
+    assert notes(kept) == [f"run {A}, which retention removed", B]
+    assert timeline(kept).gaps == ()
 
 
 def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
@@ -198,12 +161,6 @@ def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
     page = (audit.parent / "history.html").read_text(encoding="utf8")
     assert "Not every audit ended with exit code 0" in page
     assert "No run: No such column. command of" in page
-
-
-def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
-    (audit.parent / "0").symlink_to("a")
-    (_, line) = history(audit.parent).stdout.splitlines()
-    assert line.startswith("a  ")
 
 
 def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_path):
@@ -245,59 +202,37 @@ def test_the_pages_are_made_from_runs_and_attempts(audit, tmp_path):
     assert A not in page
 
 
-def test_json_holds_every_run_with_its_numbers(audit):
-    (document,) = json.loads(history(audit, "--json").stdout)["audits"]
-    assert [row["run"]["run_id"] for row in document["rows"]] == [A, B]
-    assert document["rows"][1]["run"]["leaders"][0] == ["a", 3.0, 3.0, 3.0, 1.0]
-    assert document["findings"][0]["key"] == make_finding().key
-
-
-def test_the_last_rows_are_as_many_as_asked_for(audit):
-    assert A not in history(audit, "--last", 1).stdout
-    assert A in history(audit, "--last", 0).stdout
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         (
             "",
-            "'{folder}' contains no audit: neither it nor a folder in it has an "
-            "audit.toml or runs/.\n",
+            "contains no audit: neither it nor a folder in it has an audit.toml or ru",
         ),
-        (
-            "none",
-            "'{folder}' cannot be read: No such file or directory.\n",
-        ),
+        ("none", "cannot be read: No such file or directory."),
     ],
 )
 def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
     answer = history(tmp_path / name)
     assert (answer.exit_code, answer.stdout) == (2, "")
-    assert answer.stderr == message.format(folder=tmp_path / name)
+    assert answer.stderr.startswith(f"'{tmp_path / name}' {message}")
 
 
 @pytest.mark.parametrize(
-    "words", [("history",), ("run",), ("run", "-q", "--unattended")]
+    "words", [("history",), ("run",), ("run", "-q", "--unattended"), ("run", "--all")]
 )
 def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
     run_folder = audit / "runs" / B
     (run_folder / "audit.toml").write_text("seed = 1\n")
     before = sorted(audit.rglob("*"))
-    answer = runner().invoke(main, [*words, str(run_folder)])
+    target = run_folder.parent if "--all" in words else run_folder
+    answer = runner().invoke(main, [*words, str(target)])
     assert answer.exit_code == 2
-    assert answer.stderr.endswith(
-        f"{str(run_folder)!r} is a run, not the folder of an audit. Name the folder "
-        "above runs/.\n"
-    )
-    assert sorted(audit.rglob("*")) == before
-
-
-@pytest.mark.parametrize("words", [("history",), ("run", "--all")])
-def test_the_runs_of_an_audit_are_not_taken_for_audits(audit, words):
-    (audit / "runs" / B / "audit.toml").write_text("seed = 1\n")
-    before = sorted(audit.rglob("*"))
-    assert runner().invoke(main, [*words, str(audit / "runs")]).exit_code == 2
+    if target == run_folder:
+        assert answer.stderr.endswith(
+            f"{str(run_folder)!r} is a run, not the folder of an audit. Name the "
+            "folder above runs/.\n"
+        )
     assert sorted(audit.rglob("*")) == before
 
 
@@ -319,3 +254,25 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     output = subprocess.check_output(command, cwd=ROOT, text=True)
     assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete run"
     assert output.splitlines()[-1] == "set()"
+
+
+def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):
+    folder = audit.parent / "A"
+    folder.mkdir()
+    (folder / "runs").symlink_to("runs")
+    (folder / "audit.toml").touch()
+    why = f"Folder '{folder}/runs' cannot be read: Too many levels of symbolic links."
+    answer = history(audit.parent)
+    assert (answer.exit_code, answer.stderr) == (2, "")
+    _, first, second = answer.stdout.splitlines()
+    assert first == f"A      {why}"
+    assert second.startswith("a      2025-11-21 08:46:00  ")
+    answer = history(audit.parent, "--json")
+    assert answer.exit_code == 2
+    unread, read = json.loads(answer.stdout)["audits"]
+    assert (unread["fault"], read["fault"]) == (why, "")
+    assert history(audit.parent, "--html").exit_code == 2
+    page = (audit.parent / "history.html").read_text(encoding="utf8")
+    assert "Too many levels of symbolic links" in page
+    assert B in page
+    assert ">2</" in page.split('id="tab-audits"')[1].split("Too many")[0]

@@ -15,6 +15,7 @@ from importance_audit.records.ranking import interval
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
+GROUPS = {"ab": ["x6", "x1"], "c": ["x3"]}
 OLS = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 
 
@@ -30,8 +31,10 @@ def audited(method, n_repeats, groups=None, data=None, checks=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("groups", [{}, {"ab": ["x6", "x1"], "c": ["x3"]}])
-@pytest.mark.parametrize("method", ["permutation", PERF, TWIN])
+@pytest.mark.parametrize(
+    ("method", "groups"),
+    [("permutation", GROUPS), ("permutation", {}), (PERF, {}), (TWIN, GROUPS)],
+)
 def test_the_first_repeats_tell_what_a_run_of_so_many_would(method, groups):
     many = audited(method, 40, groups).convergence
     assert sorted(set(many["n_repeats"])) == [10, 20, 40]

@@ -37,14 +37,8 @@ def of_model(model, data, entry=SHUFFLED):
     return audit(None, data, parse_config(config), models=(model,))
 
 
-def test_no_test_is_made_unless_it_is_asked_for():
-    assert audited(SHUFFLED, DROPPED, tests=()).significance.empty
-    assert set(audited(SHUFFLED, DROPPED, tests=["lei"]).significance["test"]) == {
-        "lei"
-    }
-
-
 def test_every_loss_has_the_usual_test_of_its_own_rows():
+    """The interval is of the mean, and only where there is one."""
     result = audited(SHUFFLED, DROPPED)
     frame = result.significance
     assert frame["record"].tolist() == [0, 0, 1, 1, 2, 2]
@@ -56,6 +50,13 @@ def test_every_loss_has_the_usual_test_of_its_own_rows():
 
     mae = frame[frame["record"] == 1]["estimate"].tolist()
     assert mae == pytest.approx(result.importances[1].mean.tolist(), rel=1e-9)
+    of_means, of_medians = frame[:4], frame[4:]
+    middle = (of_means["low"] + of_means["high"]) / 2
+    assert middle.tolist() == pytest.approx(of_means["estimate"].tolist())
+    assert of_medians["low"].isna().all()
+    asked = audited(SHUFFLED, DROPPED, tests=["lei"]).significance
+    assert set(asked["test"]) == {"lei"}
+    assert audited(SHUFFLED, DROPPED, tests=()).significance.empty
 
 
 def test_of_rmse_the_squared_errors_are_tested():
@@ -64,13 +65,6 @@ def test_of_rmse_the_squared_errors_are_tested():
     columns = ["value", "p_value", "estimate"]
     pd.testing.assert_frame_equal(frame[columns], mse.significance[columns])
     assert frame["estimate"].tolist() == pytest.approx(mse.importances[0].mean.tolist())
-
-
-def test_the_interval_is_of_the_mean_and_only_where_there_is_one():
-    frame = audited(SHUFFLED, tests=["cpi"]).significance
-    middle = (frame["low"] + frame["high"]) / 2
-    assert middle.tolist() == pytest.approx(frame["estimate"].tolist())
-    assert audited(DROPPED, tests=["lei"]).significance["low"].isna().all()
 
 
 @pytest.mark.parametrize("statistic", ["t", "wilcoxon", "sign", "fisher"])

@@ -99,21 +99,6 @@ def test_a_difference_that_a_second_run_shows_again_is_no_noise(monkeypatch):
     assert evidence.endswith(" in a run with 32 repeats")
 
 
-def test_a_second_run_has_four_times_the_repeats_of_a_seed_of_its_own(monkeypatch):
-    second = second_run(monkeypatch)
-    ours, reference = first_run(second)
-    again = second.ask(ours), second.ask(reference)
-    assert [a.n_repeats for a in again] == [32, 32]
-    assert len({a.seed for a in (ours, reference, *again)}) == 4
-    assert [a.stream for a in again] == ["numpy", "vip-0.5"]
-
-
-def test_a_question_is_put_a_second_time_once(monkeypatch):
-    second = second_run(monkeypatch)
-    ours, _ = first_run(second)
-    assert second.ask(ours) is second.ask(ours)
-
-
 def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
     second = second_run(monkeypatch)
     run = replace(second.run, engines={"python": US})
@@ -159,37 +144,31 @@ def test_the_configuration_says_which_pairs_are_asked_again(
     assert not second.wants(row | {"kind": "effect"})
 
 
-def test_a_band_that_a_second_run_narrows_makes_a_pair_equivalent(monkeypatch):
-    second = second_run(monkeypatch, repeat_run="unresolved")
+@pytest.mark.parametrize(
+    ("resolution", "other", "verdict", "said"),
+    [
+        (0.01, "", "equivalent", "REPEAT_RUN: too wide a band at first, all inside"),
+        (1e-6, "", "comparable", "32 and 32 repeats; REPEATS (wide): the band is"),
+        # It lifts no other reason.
+        (0.01, "; NA_DROPPED: one side did not measure 'x3'", "comparable", ""),
+    ],
+)
+def test_a_band_that_a_second_run_narrows_makes_a_pair_equivalent(
+    monkeypatch, resolution, other, verdict, said
+):
+    limits = {**LIMITS, "resolution": resolution}
+    # The second run is judged by the usual resolution, or by one that nothing meets.
+    checks = {"resolution": resolution} if resolution == 1e-6 else {}
+    second = second_run(monkeypatch, repeat_run="unresolved", **checks)
     pair = first_run(second)
-    row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
+    row, rows = compare(*pair, **limits)
     assert (row["verdict"], second.wants(row)) == ("comparable", True)
+    row["reasons"] += other
     new_row, _ = settle(second, pair, row, rows)
-    assert new_row["verdict"] == "equivalent"
-    assert new_row["reasons"].startswith(
-        "REPEAT_RUN: too wide a band at first, all inside"
-    )
-
-
-def test_a_band_that_is_too_wide_again_leaves_the_pair_comparable(monkeypatch):
-    second = second_run(monkeypatch, repeat_run="unresolved", resolution=1e-6)
-    pair = first_run(second)
-    row, rows = compare(*pair, **{**LIMITS, "resolution": 1e-6})
-    new_row, _ = settle(second, pair, row, rows)
-    assert (new_row["verdict"], new_row["cause"]) == ("comparable", "")
-    assert (
-        "run with 32 and 32 repeats; REPEATS (wide): the band is" in new_row["reasons"]
-    )
-
-
-def test_a_second_run_lifts_no_other_reason(monkeypatch):
-    second = second_run(monkeypatch, repeat_run="unresolved")
-    pair = first_run(second)
-    row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
-    row["reasons"] += "; NA_DROPPED: one side did not measure 'x3'"
-    new_row, _ = settle(second, pair, row, rows)
-    assert new_row["verdict"] == "comparable"
-    assert "REPEATS (wide)" not in new_row["reasons"]
+    assert (new_row["verdict"], new_row["cause"]) == (verdict, "")
+    assert said in new_row["reasons"]
+    is_wide = "REPEATS (wide)" in new_row["reasons"]
+    assert is_wide == (resolution == 1e-6)
 
 
 def test_beside_a_feature_with_a_cause_another_may_still_be_noise(monkeypatch):
@@ -201,3 +180,13 @@ def test_beside_a_feature_with_a_cause_another_may_still_be_noise(monkeypatch):
         "x1": "implementation",
         "x2": "noise",
     }
+
+
+def test_a_second_run_has_four_times_the_repeats_of_a_seed_of_its_own_once(monkeypatch):
+    second = second_run(monkeypatch)
+    ours, reference = first_run(second)
+    again = second.ask(ours), second.ask(reference)
+    assert [a.n_repeats for a in again] == [32, 32]
+    assert len({a.seed for a in (ours, reference, *again)}) == 4
+    assert [a.stream for a in again] == ["numpy", "vip-0.5"]
+    assert second.ask(ours) is again[0]

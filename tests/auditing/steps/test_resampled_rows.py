@@ -28,10 +28,10 @@ def linear():
     return wrap(estimator, name="linear", task="regression")
 
 
-def audited(*entries, test=None, resamples=20, **config):
-    stability = {"resamples": resamples, **config.pop("stability", {})}
-    document = {"importance": list(entries), "stability": stability, **config}
-    return audit(None, test or rows(), parse_config(document), models=(linear(),))
+def audited(*entries, test=None, resamples=5, **config):
+    document = {"importance": list(entries), "stability": {"resamples": resamples}}
+    config = parse_config(document | config)
+    return audit(None, test or rows(), config, models=(linear(),))
 
 
 PERMUTATION = {"method": "permutation", "n_repeats": 3}
@@ -41,22 +41,19 @@ def test_nothing_is_resampled_unless_it_is_asked_for():
     assert audited(PERMUTATION, resamples=0).stability.empty
 
 
-def test_rows_that_are_all_alike_have_no_spread():
-    stability = audited(PERMUTATION, test=rows(alike=True)).stability
-    assert (
-        stability["rank_low"].tolist()
-        == stability["rank_high"].tolist()
-        == [2.0, 2.0, 2.0]
-    )
-    assert stability["p_top_k"].tolist() == [1.0, 1.0, 1.0]
-    assert np.isinf(stability["repeats_to_settle"][:2]).all()
-
-
-def test_a_clear_order_stays_on_every_resample():
-    stability = audited(PERMUTATION, checks={"top_k": 1}).stability.set_index("feature")
-    assert stability["rank_low"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
-    assert stability["rank_high"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
-    assert stability["p_top_k"].to_dict() == {"a": 1.0, "b": 0.0, "unread": 0.0}
+@pytest.mark.parametrize(
+    ("alike", "ranks", "shares"),
+    [(True, [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]), (False, [1.0, 2.0, 3.0], [1, 0, 0])],
+)
+def test_a_clear_order_stays_on_every_resample_and_equal_rows_have_no_spread(
+    alike, ranks, shares
+):
+    checks = {} if alike else {"top_k": 1}
+    stability = audited(PERMUTATION, test=rows(alike=alike), checks=checks).stability
+    for name in ("rank_low", "rank_high"):
+        assert stability[name].tolist() == ranks
+    assert stability["p_top_k"].tolist() == shares
+    assert np.isinf(stability["repeats_to_settle"][:2]).all() == alike
 
 
 def noisy():
@@ -80,15 +77,10 @@ def test_the_shares_of_the_first_place_sum_to_one():
     assert (shares > 0).sum() > 1
 
 
-def test_the_same_seed_gives_the_same_stability():
-    pd.testing.assert_frame_equal(
-        noisy_stability(5).stability, noisy_stability(5).stability
-    )
-
-
 def test_more_repeats_than_the_entry_has_are_not_made():
-    three = noisy_stability(5, n_repeats=3).stability
-    pd.testing.assert_frame_equal(three, noisy_stability(5, n_repeats=9).stability)
+    three, again, nine = (noisy_stability(5, n_repeats=n).stability for n in (3, 3, 9))
+    pd.testing.assert_frame_equal(three, again)
+    pd.testing.assert_frame_equal(three, nine)
     assert not three.equals(noisy_stability(5).stability)
 
 

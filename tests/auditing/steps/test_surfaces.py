@@ -10,7 +10,6 @@ from tests.report.svg_reader import groups, off_sheet
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.records import as_json
 from importance_audit.records.errors import ConfigError
 from importance_audit.report.figures.drawing import BAND
 from importance_audit.report.figures.surface import draw_surface
@@ -55,16 +54,6 @@ def test_features_and_models_that_are_named_are_asked():
     both = model("one"), model("two")
     result = audited({"features": ["x3", "x1"], "models": ["two"]}, models=both)
     assert [(s.model, s.features) for s in result.surfaces] == [("two", ("x3", "x1"))]
-
-
-def test_a_surface_survives_the_file():
-    result = audited({"n_grid": 4})
-    (back,) = as_json.loads(as_json.dumps(result)).surfaces
-    (surface,) = result.surfaces
-    assert (back.values == surface.values).all()
-    assert back.within.dtype == bool
-    assert (back.within == surface.within).all()
-    assert (back.features, back.kinds) == (surface.features, surface.kinds)
 
 
 @pytest.mark.parametrize(

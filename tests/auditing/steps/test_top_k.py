@@ -39,17 +39,47 @@ def with_columns(part, **columns):
 
 
 def test_a_curve_is_flat_after_the_one_feature_that_tells():
-    top_k = curves({"method": "permutation", "n_repeats": 2}).top_k
-    assert set(top_k.loc[top_k["k"] == 1, "feature"]) == {"signal"}
-    assert top_k["value"].to_numpy() == pytest.approx(np.zeros(3 * 4), abs=1e-12)
+    asked = {"method": "permutation", "n_repeats": 2}, {"method": "pca"}
+    flat, other = (
+        curves(*asked).top_k.query(f"method == {m!r}") for m in ("permutation", "pca")
+    )
+    assert set(flat.loc[flat["k"] == 1, "feature"]) == {"signal"}
+    assert flat["value"].to_numpy() == pytest.approx(np.zeros(3 * 4), abs=1e-12)
+    mean = other.groupby("k")["value"].mean()
+    assert mean[1] > 0.8 * rows("train").y.std()  # noise alone tells nothing
+    assert mean[3] == pytest.approx(0, abs=1e-12)
 
 
-def test_a_ranking_that_puts_noise_first_starts_higher():
-    top_k = curves({"method": "spearman"}, {"method": "pca"}).top_k
-    mean = top_k.groupby(["method", "k"])["value"].mean()
-    assert mean["spearman", 1] == pytest.approx(0, abs=1e-12)
-    assert mean["pca", 1] > 0.8 * rows("train").y.std()  # noise alone tells nothing
-    assert mean["pca", 3] == pytest.approx(0, abs=1e-12)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"folds": 61},
+            "The folds of the top-k curves: There are 60 training rows, too few to be "
+            "cut into 61 folds.",
+        ),
+        (
+            {"test": rows("train"), "protocols": ["holdout"]},
+            "The holdout of the top-k curves: The training rows are also the test "
+            "rows, so the rankings would be judged on the rows they come from.",
+        ),
+    ],
+)
+def test_rows_that_cannot_judge_are_a_note(options, message):
+    result = curves({"method": "spearman"}, **options)
+    assert result.top_k.empty
+    (note,) = (f for f in result.findings if "top-k" in f.message)
+    assert note.message == message
+
+
+def test_a_curve_ends_where_the_ranking_does_and_classes_have_their_loss():
+    flat = with_columns(rows("train"), other=1.0)
+    top_k = curves({"method": "spearman"}, train=flat).top_k
+    assert sorted(set(top_k["k"])) == [1, 2]
+    logistic = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
+    top_k = curves({"method": "pca"}, task="binary", model=logistic).top_k
+    assert set(top_k["loss"]) == {"one_minus_auc"}
+    assert top_k["value"].between(0, 1).all()
 
 
 def test_rankings_with_the_same_order_have_the_same_curve():
@@ -78,30 +108,8 @@ def test_the_rows_left_out_do_not_rank():
     assert (top_k["feature"] != "other").sum() == 1
 
 
-def test_a_curve_ends_where_the_ranking_does():
-    flat = with_columns(rows("train"), other=1.0)
-    top_k = curves({"method": "spearman"}, train=flat).top_k
-    assert sorted(set(top_k["k"])) == [1, 2]
-
-
-def test_classes_are_judged_by_the_loss_of_the_task_and_spread_over_the_folds():
-    logistic = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
-    top_k = curves({"method": "pca"}, task="binary", model=logistic).top_k
-    assert set(top_k["loss"]) == {"one_minus_auc"}
-    assert top_k["value"].between(0, 1).all()
-
-
 def test_nothing_is_fitted_unless_it_is_asked_for():
     assert curves({"method": "spearman"}, k=0).top_k.empty
-
-
-def test_more_folds_than_rows_are_a_note():
-    result = curves({"method": "spearman"}, folds=61)
-    (note,) = (f for f in result.findings if "folds" in f.message)
-    assert note.message == (
-        "The folds of the top-k curves: There are 60 training rows, too few to be cut "
-        "into 61 folds."
-    )
 
 
 def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
@@ -173,17 +181,6 @@ def test_a_model_that_is_named_is_fitted_to_all_rows():
         **HOLDOUT,
     }
     assert curves(entry, **arguments).top_k["feature"].tolist() == ["other"]
-
-
-def test_rows_that_were_fitted_to_judge_nothing():
-    train = rows("train")
-    result = curves({"method": "spearman"}, train=train, test=train, **HOLDOUT)
-    assert result.top_k.empty
-    (note,) = (f for f in result.findings if "top-k" in f.message)
-    assert note.message == (
-        "The holdout of the top-k curves: The training rows are also the test rows, "
-        "so the rankings would be judged on the rows they come from."
-    )
 
 
 def test_each_split_draws_its_test_rows_anew_from_all_rows():

@@ -39,17 +39,6 @@ def stopped(*findings):
     return replace(run, run=replace(run.run, status="interrupted"))
 
 
-def test_a_first_run_is_news():
-    now = run_of([30, 20, 10])
-    assert news(None, now, NO_HISTORY) == (f"This is the first run: {now.verdict}.",)
-
-
-def test_a_first_run_that_failed_says_why():
-    halt = replace(FOUND, check="interrupted", severity="failure")
-    lines = news(None, stopped(halt, FOUND), NO_HISTORY)
-    assert lines[1:] == ("Failure, interrupted: a is b.",)
-
-
 def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
     halt = replace(FOUND, check="interrupted", severity="failure")
     last = ran("not established", "interrupted", {halt.key: "failure"})
@@ -57,15 +46,6 @@ def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
     assert news(None, stopped(halt), RunHistory(runs=(last,))) == ()
     lines = news(None, stopped(halt, other), RunHistory(runs=(last,)))
     assert lines == ("Failure, interrupted: b.",)
-
-
-def test_the_same_again_is_no_news():
-    assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NO_HISTORY) == ()
-
-
-def test_noise_is_no_news():
-    before, now = run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8)
-    assert news(before, now, NO_HISTORY) == ()
 
 
 def test_a_feature_that_left_its_band_is_told_with_both_numbers():
@@ -170,25 +150,6 @@ def test_an_exception_that_expired_is_told():
     assert news(before, before, NO_HISTORY) == ()
 
 
-def test_a_note_is_no_news():
-    noted = run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),))
-    assert news(run_of([30, 20, 10]), noted, NO_HISTORY) == ()
-
-
-def test_columns_that_came_and_went_are_named():
-    before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
-    lines = news(before, now, NO_HISTORY)
-    assert "New columns: 'z'." in lines
-    assert "Columns that no longer exist: 'b', 'c'." in lines
-
-
-def test_a_model_of_another_name_is_one_more_and_one_gone():
-    before = run_of([30, 20, 10])
-    frame = before.models.assign(model="boosted")
-    lines = news(before, replace(before, models=frame), NO_HISTORY)
-    assert lines == ("New models: 'boosted'.", "Models that no longer exist: 'forest'.")
-
-
 def test_the_verdict_is_held_against_the_very_last_run():
     now = run_of([30, 20, 10])
     history = RunHistory(runs=(ran("not established", "interrupted"),))
@@ -256,12 +217,6 @@ def test_another_verdict_is_told_with_what_accounts_for_it():
     assert line == f"The verdict is {now!r}, and was {was!r}: {counts}; {limits}."
 
 
-def test_stopped_again_by_the_same_is_no_news():
-    halt = replace(FOUND, check="interrupted")
-    last = ran("not established", "interrupted", {halt.key: "warning"})
-    assert news(run_of([30, 20, 10]), stopped(halt), RunHistory(runs=(last,))) == ()
-
-
 @pytest.mark.parametrize(("n", "last"), [(10, "New"), (12, "... and 2 more.")])
 def test_of_many_findings_the_first_ten_are_told(n, last):
     findings = tuple(replace(FOUND, subject=f"x{i}") for i in range(n))
@@ -312,3 +267,37 @@ def test_a_finding_that_went_with_its_model_says_so():
         "No longer found: warning, weak_model of forest, which no longer exists.",
         *("New models: 'boosted'.", "Models that no longer exist: 'forest'."),
     )
+
+
+def test_a_first_run_is_news_and_if_it_failed_it_says_why():
+    now = run_of([30, 20, 10])
+    assert news(None, now, NO_HISTORY) == (f"This is the first run: {now.verdict}.",)
+    halt = replace(FOUND, check="interrupted", severity="failure")
+    lines = news(None, stopped(halt, FOUND), NO_HISTORY)
+    assert lines[1:] == ("Failure, interrupted: a is b.",)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (run_of([30, 20, 10]), run_of([30, 20, 10])),
+        (run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8)),
+        (
+            run_of([30, 20, 10]),
+            run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),)),
+        ),
+    ],
+    ids=["the same again", "noise", "a note"],
+)
+def test_what_changes_nothing_is_no_news(before, now):
+    assert news(before, now, NO_HISTORY) == ()
+
+
+def test_columns_and_models_that_came_and_went_are_named():
+    before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
+    lines = news(before, now, NO_HISTORY)
+    assert "New columns: 'z'." in lines
+    assert "Columns that no longer exist: 'b', 'c'." in lines
+    other = replace(before, models=before.models.assign(model="boosted"))
+    lines = news(before, other, NO_HISTORY)
+    assert lines == ("New models: 'boosted'.", "Models that no longer exist: 'forest'.")

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from tests.cli.test_cli import AUDIT, rows, run, runs
+from tests.cli.test_cli import run, runs, written
 from tests.signed_runs import APPROVAL
 
 from importance_audit.operate.sign import sign
@@ -14,17 +14,12 @@ from importance_audit.runs.history import load_history
 @pytest.fixture
 def folder(tmp_path):
     """Return an audit that fails on two columns that say the same; numbers only."""
-    for seed, name in enumerate(("train.csv", "test.csv")):
-        twin = rows(seed=seed)["a"]
-        rows(seed=seed).assign(twin=twin).to_csv(tmp_path / name, index=False)
-    text = AUDIT.format(
-        task="regression",
-        estimator="sklearn.linear_model.LinearRegression",
-        parameters="{}",
-    )
-    report = '[report]\nprofile = "bundle"\n'
-    audit = f'fail_on = "warning"\n{text}{report}'
-    (tmp_path / "audit.toml").write_text(audit, encoding="utf8")
+    written(tmp_path)
+    for name in ("train.csv", "test.csv"):
+        frame = pd.read_csv(tmp_path / name)
+        frame.assign(twin=frame["a"]).to_csv(tmp_path / name, index=False)
+    text = (tmp_path / "audit.toml").read_text("utf8")
+    (tmp_path / "audit.toml").write_text(f'fail_on = "warning"\n{text}', "utf8")
     return tmp_path
 
 

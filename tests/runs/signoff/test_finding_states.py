@@ -93,37 +93,18 @@ def standing(letters, *, n_last=30, **answer):
 
 
 @pytest.mark.parametrize(
-    ("letters", "state", "is_found"),
+    ("state", "is_found", "sequences"),
     [
-        ("F", "open", True),
-        ("FF", "open", True),
-        ("-F", "open", True),
-        ("F-", "closed", False),
-        ("FF-", "closed", False),
-        ("F-F", "reopened", True),
-        ("F--F", "reopened", True),
-        ("F-FF", "open", True),
-        ("F-F-", "closed", False),
-        ("Fx", "open", False),
-        ("FxF", "open", True),
-        ("Fx-", "closed", False),
-        ("F-xF", "reopened", True),
-        ("F-X", "reopened", True),
-        ("F-XF", "open", True),
-        ("X-", "closed", False),
-        ("Xx", "open", False),
-        ("Fm", "open", False),
-        ("FmF", "open", True),
-        ("Fm-", "closed", False),
-        ("Fmx", "open", False),
-        ("Fi", "open", False),
-        ("Fi-", "closed", False),
-        ("FiF", "open", True),
+        ("open", True, "F FF -F F-FF FxF F-XF FmF FiF"),
+        ("open", False, "Fx Xx Fm Fmx Fi"),
+        ("closed", False, "F- FF- F-F- Fx- X- Fm- Fi-"),
+        ("reopened", True, "F-F F--F F-xF F-X"),
     ],
 )
-def test_where_a_finding_stands_after_these_runs(letters, state, is_found):
-    row = standing(letters)
-    assert (row.state, row.is_found) == (state, is_found)
+def test_where_a_finding_stands_after_these_runs(state, is_found, sequences):
+    for letters in sequences.split():
+        row = standing(letters)
+        assert (row.state, row.is_found) == (state, is_found), letters
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,7 @@ from importance_audit.runs.summary import history_json
 
 
 @pytest.mark.parametrize(
-    ("letters", "state"),
-    [
-        ("FF", "open"),
-        ("F-", "closed"),
-        ("F-F", "reopened"),
-        ("Fi-", "closed"),
-        ("FxF", "open"),
-        ("FmF", "open"),
-        ("Fm-", "closed"),
-    ],
+    ("letters", "state"), [("F-F", "reopened"), ("FmF", "open"), ("Fi-", "closed")]
 )
 def test_where_a_finding_stands_after_these_stored_runs(tmp_path, letters, state):
     for n, letter in enumerate(letters[:-1]):

@@ -59,22 +59,17 @@ def test_a_result_without_end_is_no_traceback(runs):
     assert "cannot be read as the result of an audit" in only.actual
 
 
-def test_whole_runs_match(runs):
-    for folder in runs:
-        verification = verify(folder)
-        assert verification.mismatches == verification.notes == ()
-        assert verification.n_files == len(below(folder)) - 1
-        assert verification.digest in (folder / "report.html").read_text("utf8")
-
-
 def test_the_command_tells_how_many_files_match(runs):
+    verification = verify(runs[1])
+    assert verification.mismatches == verification.notes == ()
+    assert verification.n_files == len(below(runs[1])) - 1
+    assert verification.digest in (runs[1] / "report.html").read_text("utf8")
     code, lines = run_verify(runs[1])
     assert code == 0
-    outcome, _ = lines.splitlines()
     assert re.fullmatch(
-        r"match: 1 run, \d+ files, 0 sign-offs, 3 lines, the last with SHA-256 "
-        r"[0-9a-f]{64}, content digest [0-9a-f]{64}",
-        outcome,
+        rf"match: 1 run, {verification.n_files} files, 0 sign-offs, 3 lines, the last "
+        rf"with SHA-256 [0-9a-f]{{64}}, content digest {verification.digest}",
+        lines.splitlines()[0],
     )
 
 
@@ -109,11 +104,10 @@ FILES = sorted(
 def test_one_flipped_bit_in_any_file_is_named(runs, file):
     path = runs[0] / file
     whole = path.read_bytes()
-    for place in (0, len(whole) - 1):
-        flip(path, place)
-        assert file in mismatching_files(runs[0])
-        path.write_bytes(whole)
-    flip(path, len(whole) // 2)
+    flip(path, 0)
+    assert file in mismatching_files(runs[0])
+    path.write_bytes(whole)
+    flip(path, len(whole) - 1)
     code, lines = run_verify(runs[0])
     assert (code, f"{file}: expected " in lines) == (1, True)
 
@@ -121,7 +115,7 @@ def test_one_flipped_bit_in_any_file_is_named(runs, file):
 def test_any_flipped_bit_in_the_log_is_told(runs):
     path = runs[0].parents[1] / LOG
     whole = path.read_bytes()
-    for place in range(0, len(whole) - 300, 41):
+    for place in range(0, len(whole) - 300, 127):
         flip(path, place)
         assert any(LOG in m.file for m in verify(path.parent).mismatches), place
         path.write_bytes(whole)
@@ -203,11 +197,9 @@ def test_what_an_older_version_made_is_refused_by_name(runs, what):
 def test_a_digest_is_whole_and_its_case_says_nothing(runs):
     audit = runs[0].parents[1]
     head = verify(audit).head
-    ends = {
-        text: CliRunner().invoke(main, ["verify", str(audit), "--head", text]).exit_code
-        for text in (head, head.upper(), head[:12], "zz")
-    }
-    assert list(ends.values()) == [0, 0, 2, 2]
+    for text, code in ((head.upper(), 0), (head[:12], 2), ("z" * 64, 2)):
+        words = ["verify", str(audit), "--head", text]
+        assert CliRunner().invoke(main, words).exit_code == code
 
 
 @pytest.mark.parametrize("option", ["--head", "--only", "--signers"])
@@ -224,11 +216,21 @@ def test_what_is_asked_of_the_log_is_refused_without_one(runs, option, tmp_path)
 
 def test_a_pdf_alone_matches_and_tells_what_it_does_not_carry(runs, tmp_path):
     alone = shutil.copy(runs[1] / "report.pdf", tmp_path / "sent.pdf")
-    verification = verify(tmp_path / "sent.pdf")
-    assert (verification.mismatches, verification.n_files) == ((), 6)
-    assert "tables/datasets.csv: not in the PDF" in verification.notes
-    assert "tables/importances.csv: not in the PDF" not in verification.notes
+    found = verify(tmp_path / "sent.pdf")
+    assert (found.mismatches, found.n_files) == ((), 6)
+    assert "tables/datasets.csv: not in the PDF" in found.notes
+    assert "tables/importances.csv: not in the PDF" not in found.notes
     assert run_verify(alone)[0] == 0
+    *_, note, outcome = found.lines()
+    assert outcome.startswith("match: ")
+    assert note == (
+        "note: checked: the attached files against the attached SHA256SUMS, and the "
+        "content digest on the pages"
+    )
+    assert found.unchecked == (
+        "not checked: everything else on the pages, the numbers, and who signed: "
+        "verify the run folder, whose SHA256SUMS has the SHA-256 of report.pdf"
+    )
 
 
 def rewritten(path, **changes):
@@ -288,7 +290,7 @@ def test_a_flipped_bit_inside_any_compressed_embedded_file_is_named(runs):
     places = list(streams(path))
     assert len(places) == 6
     for name, start, length in places:
-        for place in (*range(0, length, 15), *range(length - 6, length)):
+        for place in (*range(0, length, 60), *range(length - 6, length)):
             flip(path, start + place)
             assert name in mismatching_files(path), place
             path.write_bytes(whole)
@@ -319,20 +321,6 @@ def test_a_page_with_something_else_where_it_belongs_never_matches(
     assert code in (1, 2)  # pikepdf reads more of it from version to version
     assert re.search("is not a complete PDF|mismatch", lines)
     assert "Traceback" not in lines
-
-
-def test_what_a_pdf_was_not_checked_for_is_said(runs):
-    found = verify(runs[1] / "report.pdf")
-    *_, note, outcome = found.lines()
-    assert outcome.startswith("match: ")
-    assert note == (
-        "note: checked: the attached files against the attached SHA256SUMS, and the "
-        "content digest on the pages"
-    )
-    assert found.unchecked == (
-        "not checked: everything else on the pages, the numbers, and who signed: "
-        "verify the run folder, whose SHA256SUMS has the SHA-256 of report.pdf"
-    )
 
 
 ODD = {"a b": "1" * 64, "a\nb": "2" * 64, "a\\b": "3" * 64, "a\rb": "4" * 64}
