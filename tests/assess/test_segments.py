@@ -83,17 +83,14 @@ def measured(model, data, **options):
     [
         pd.Series(["b", "a", None, "b"] * 20),
         pd.Series([f"level {n % 3000}" for n in range(6000)]),
-        pd.Series(np.arange(400) ** 2 % 97 / 7),
         pd.Series([np.nan, *np.linspace(0, 1e-7, 300), np.nan]),
-        pd.Series([1.0, 2.0, np.nan] * 15),
         pd.Series([0] * 90 + list(range(30))),
         pd.Series([True, False, True] * 9),
         pd.Series([np.nan] * 40),
-        pd.Series(["only"] * 40),
         pd.Series(pd.date_range("2019-11-01", periods=50, freq="W")),
         pd.Series([np.inf, -np.inf, *range(40)]),
     ],
-    ids="texts levels squares tiny few ties flags empty one dates infinite".split(),
+    ids="texts levels tiny ties flags empty dates infinite".split(),
 )
 def test_every_row_is_in_one_segment_of_a_column(column):
     segments = segments_of(rows_of(column))
@@ -133,10 +130,10 @@ def test_rare_levels_are_one_segment_that_says_how_many_they_are():
 
 def test_rows_without_weight_do_not_make_a_segment_one_to_judge():
     column = pd.Series(["a"] * 40)
-    assert not segments_of(rows_of(column, weights=[1.0] * 29 + [0.0] * 11))[
-        0
-    ].is_judged
-    assert segments_of(rows_of(column, weights=[1.0] * 30 + [0.0] * 10))[0].is_judged
+    for n_heavy in (29, 30):
+        weights = [1.0] * n_heavy + [0.0] * (40 - n_heavy)
+        (segment,) = segments_of(rows_of(column, weights=weights))
+        assert segment.is_judged is (n_heavy == 30)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -313,7 +310,6 @@ def test_the_audit_tells_each_ranking_by_permutation_of_single_features():
             "segments['n'] must have one value for each of the 600 rows of X; its "
             "shape is (2,).",
         ),
-        ({"n": None}, "segments['n'] must have one value for each of the 600 rows"),
         (
             {"n": np.ones((600, 2))},
             "made: segment 'n' must be one column; it has 2.",
