@@ -123,13 +123,6 @@ def test_long_names_of_panels_take_lines_and_stay_whole():
     assert all(panel.feature in text for panel in panels)
 
 
-def test_names_too_long_for_any_lines_are_cut_and_differ():
-    panels = [replace(YEAR, feature="x" * 200 + f"{i}" + "y" * 200) for i in range(4)]
-    svg = effects(panels)
-    lines = [text for text in words(svg) if "#" in text]
-    assert [line[-2:] for line in lines] == ["#1", "#2", "#3", "#4"]
-
-
 def test_a_name_of_a_model_takes_a_line_of_the_key_and_is_not_cut():
     names = [
         f"gradient boosting, challenger {n}, trained in 2024 on all" for n in "abc"

@@ -241,11 +241,3 @@ def test_a_column_breaks_names_of_fifty_characters_over_lines_and_cuts_none(n_ro
     assert column.height <= parts.PAGE
     most = max(map(len, column.names))
     assert column.pitch > most * parts.NAME_LINE
-
-
-def test_a_name_too_long_for_three_lines_is_cut_between_two_words():
-    (lines,) = parts.name_column(["applicants_" * 20]).names
-    assert len(lines) == parts.NAME_LINES
-    before, after = "".join(lines).split("…")
-    assert before.endswith("applicants_")
-    assert after.startswith("applicants_")

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from importance_audit.report.text.number_text import (
     MAX_DECIMALS,
-    count,
     decimals,
     interval_text,
     lone,
@@ -16,7 +15,6 @@ from importance_audit.report.text.number_text import (
     nice_ceiling,
     number,
     percent,
-    plain_number,
     rank_text,
     rounded_up,
     significant,
@@ -97,11 +95,6 @@ def test_what_was_not_measured_is_a_dash_and_infinity_a_sign():
     assert (number(math.inf, 2), number(-math.inf, 2)) == ("∞", "−∞")
 
 
-def test_thousands_stand_apart_by_a_thin_space():
-    assert count(1234567) == "1\u202f234\u202f567"
-    assert number(-1234.5, 1) == "−1\u202f234.5"
-
-
 def test_a_sign_is_shown_where_it_is_asked_for():
     assert number(30.8, 1, sign=True) == "+30.8"
     assert number(0.0, 1, sign=True) == "0.0"
@@ -121,11 +114,6 @@ def test_shares_are_whole_percentages_where_one_decimal_says_no_more(share, text
 )
 def test_a_lone_number_is_short_in_any_size(value, text):
     assert significant(value) == text
-
-
-def test_values_of_the_data_are_not_grouped():
-    assert plain_number(1920) == "1920"
-    assert plain_number(-0.25) == "−0.25"
 
 
 def test_ranks_and_places_read_as_in_a_table():
