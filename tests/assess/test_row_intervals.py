@@ -84,7 +84,6 @@ def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss):
     "options",
     [
         {"n_repeats": 2},
-        {"n_repeats": 4, "n_rows": 100},
         {"n_repeats": 3, "perturbation": "resample"},
         {"n_repeats": 3, "form": "ratio"},
         {"n_repeats": 3, "weighted": True},

@@ -171,6 +171,9 @@ def test_rankings_are_alike_by_their_correlation(features, statistic, ours):
 
 LOST = record({"a": float("nan"), "b": 2.0})
 BY = {"expected": 1, "tolerance": 0}
+ZERO = {"of": record({"a": 1.0, "b": 0.0}), **BY}
+LINE = {"intercept": 0, "slope": 1, "tolerance": 0}
+FIRST = {"of": CURVES, "judge": "m", "factor": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -178,12 +181,7 @@ BY = {"expected": 1, "tolerance": 0}
     [
         ("leader", "a", {"of": LOST}, "There is no number for 'a'."),
         ("share", "b", {"of": LOST, **BY}, "There is no number for 'a'."),
-        (
-            "ratio",
-            "ab",
-            {"of": record({"a": 1.0, "b": 0.0}), **BY},
-            "The value of 'b' is 0, so there is no ratio.",
-        ),
+        ("ratio", "ab", ZERO, "The value of 'b' is 0, so there is no ratio."),
         (
             "leader",
             ["a "],
@@ -199,20 +197,14 @@ BY = {"expected": 1, "tolerance": 0}
         (
             "line",
             ["district"],
-            {"of": made_effect("m", "district"), "intercept": 0, "slope": 1}
-            | {"tolerance": 0},
+            {"of": made_effect("m", "district"), **LINE},
             "'district' is a category, so its curve is not a line.",
         ),
+        ("top_k", "", FIRST | {"k": 4}, "The curve has 3 points, not 4."),
         (
             "top_k",
             "",
-            {"of": CURVES, "k": 4, "judge": "m", "factor": 1.0},
-            "The curve has 3 points, not 4.",
-        ),
-        (
-            "top_k",
-            "",
-            {"of": Curves(np.ones(1), np.zeros(1)), "k": 1, "judge": "m", "factor": 1},
+            FIRST | {"of": Curves(np.ones(1), np.zeros(1)), "k": 1},
             "The best ranking has no loss above 0, so there is no ratio.",
         ),
         (

@@ -107,7 +107,7 @@ def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
     finding, until, line
 ):
     answer = {"response": "r", "exception": HELD._replace(until=until)}
-    (entry,) = entries(view_with_answers(finding, answers=[(finding, answer)]))
+    entry, *_ = entries(view_with_answers(finding, answers=[(finding, answer)]))
     cells = rows_of(entry.facts)
     assert cells["Exception"] == line
     assert cells["Compensating control"] == "what stands in."
