@@ -310,6 +310,7 @@ def test_the_audit_tells_each_ranking_by_permutation_of_single_features():
             "segments['n'] must have one value for each of the 600 rows of X; its "
             "shape is (2,).",
         ),
+        ({"n": None}, "segments['n'] must have one value for each of the 600 rows"),
         (
             {"n": np.ones((600, 2))},
             "made: segment 'n' must be one column; it has 2.",

@@ -172,6 +172,7 @@ def test_rankings_are_alike_by_their_correlation(features, statistic, ours):
 LOST = record({"a": float("nan"), "b": 2.0})
 BY = {"expected": 1, "tolerance": 0}
 ZERO = {"of": record({"a": 1.0, "b": 0.0}), **BY}
+LEVEL = {"of": record({"a": 1.0, "b": -1.0}), **BY}
 LINE = {"intercept": 0, "slope": 1, "tolerance": 0}
 FIRST = {"of": CURVES, "judge": "m", "factor": 1.0}
 
@@ -181,6 +182,12 @@ FIRST = {"of": CURVES, "judge": "m", "factor": 1.0}
     [
         ("leader", "a", {"of": LOST}, "There is no number for 'a'."),
         ("share", "b", {"of": LOST, **BY}, "There is no number for 'a'."),
+        (
+            "share",
+            "a",
+            LEVEL,
+            "The values of all features sum to 0, so there is no share.",
+        ),
         ("ratio", "ab", ZERO, "The value of 'b' is 0, so there is no ratio."),
         (
             "leader",

@@ -1,5 +1,6 @@
 """Every figure keeps its texts apart, on one page, whatever its names."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -66,11 +67,16 @@ def bands(names):
 def clusters(names):
     labels = ("limit", "tree", "unit", "baseline", "value")
     options = {f"{label}_label": label for label in labels}
-    yield draw_clusters(rows(names), joins=[], limit=0.8, baseline=0.0, **options)
+    pairs = [replace(row, cluster=n // 2) for n, row in enumerate(rows(names))]
+    for n in range(len(pairs) // 2 - 1, -1, -1):  # and each pair asked together
+        together = replace(pairs[2 * n + 1], name="together", is_together=True)
+        pairs.insert(2 * n + 2, together)
+    yield draw_clusters(pairs, joins=[], limit=0.8, baseline=0.0, **options)
 
 
 def rank_intervals(names):
-    ranks = [RankRow(n, (1.0, 9.0 * len(names)), (1.0, n)) for n in range(len(names))]
+    last = float(len(names) ** 3)
+    ranks = [RankRow(n, (1.0, last), (1.0, n)) for n in range(len(names))]
     yield draw_rank_intervals([(LONG[:30], ranks)], names=names, axis_label="rank")
 
 

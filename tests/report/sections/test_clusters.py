@@ -8,7 +8,7 @@ from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import groups, mark, points
+from tests.report.svg_reader import ROUNDED, groups, mark, points
 from tests.report.svg_reader import words as svg_words
 
 from importance_audit.report.figures.clusters import (
@@ -206,6 +206,19 @@ def test_the_better_ranked_branch_comes_first_and_members_stand_together():
         *("district", "construction.year", "floor", "surface", "no.rooms", "together")
     ]
     assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
+
+
+def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
+    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
+    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
+    zero = points(groups(svg, "baseline")[0])[0][0]
+    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
+    assert not groups(svg, "limit")
+
+
+def test_members_of_a_cluster_stand_on_one_ground():
+    four = [replace(row, cluster=n // 2) for n, row in enumerate(rows(*range(4)))]
+    assert len(groups(clusters_svg(four, []), "cluster-")) == 2
 
 
 def test_what_was_not_asked_has_a_row_without_a_mark():

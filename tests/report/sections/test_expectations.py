@@ -32,6 +32,9 @@ FIRST = apartments_result().importances[:1]
 
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
+    assert "What the owner expected before the run is compared with the results in" in (
+        words(section(view, "D"))
+    )
     expectations = table(view, "tab-expected")
     assert column(expectations, "Measure")[:2] == [
         *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")

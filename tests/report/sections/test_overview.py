@@ -97,6 +97,8 @@ def test_tables_are_numbered_as_they_stand_single_ones_behind_all_others():
     assert order == sorted(order)
     labels = [view.composed.labels[item.id] for item in view.tables]
     assert labels == [f"Table\u00a0{n}" for n, _ in enumerate(labels, start=1)]
+    first = view.figures[0]
+    assert view.composed.labels[first.id] == "Figure\u00a01"
     paper = print_html(view, conformity="")
     captions = re.findall(r'<caption [^>]*id="(.*?)-caption"><b>(Table.*?)\.', paper)
     shown = [item.id for item in view.tables if not item.is_single]

@@ -143,6 +143,12 @@ def test_the_verdict_says_what_it_rests_on(result, word, sentence):
     assert plain(view.sentence).replace("\u00a0", " ").startswith(sentence)
 
 
+def test_the_verdict_has_a_word_for_its_look():
+    names = ("disagreeing", "failed", "one feature")
+    words = ["not-confirmed", "not-established", "not-cross-checked"]
+    assert [build_view(result_of(name)).verdict.word for name in names] == words
+
+
 def test_pairs_that_agree_share_a_row_whatever_their_reasons():
     reasons = ("REPEATS: the numbers of repeats are 10 and 20", "")
     pairs = [
