@@ -110,7 +110,8 @@ def assert_fits(svg):
 def test_curves_keep_their_texts_apart_and_on_one_page(n, n_categories):
     millions = np.linspace(0, 2_000_000, 20)
     wide = EffectPanel("wide", "number", (curve("m", millions, np.arange(20.0)),))
-    for feature, model in product(("x", "totalDebtToIncomeRatio_" * 2), ("m", LONG)):
+    models = ("m", LONG, LONG * 3)
+    for feature, model in product(("x", "totalDebtToIncomeRatio_" * 2), models):
         curves = [
             curve(f"{model} {k}", range(1920, 1940), [4.0] * 20, not k)
             for k in range(3)
