@@ -15,6 +15,7 @@ from importance_audit.report.text.number_text import (
     nice_ceiling,
     number,
     percent,
+    plain_number,
     rank_text,
     rounded_up,
     significant,
@@ -114,6 +115,11 @@ def test_shares_are_whole_percentages_where_one_decimal_says_no_more(share, text
 )
 def test_a_lone_number_is_short_in_any_size(value, text):
     assert significant(value) == text
+
+
+def test_values_of_the_data_are_not_grouped():
+    assert plain_number(1920) == "1920"
+    assert plain_number(-0.25) == "−0.25"
 
 
 def test_ranks_and_places_read_as_in_a_table():
