@@ -159,6 +159,14 @@ def test_a_loss_that_no_claim_names_is_the_one_the_audit_judges_by():
     assert claim_row(["mse"])["loss"] == "mse"
 
 
+def test_a_frequency_is_about_all_models():
+    often = {**LEADS, "kind": "frequency", "within": 1, "expected": 1, "tolerance": 0}
+    claim_row = row(claimed(often, models=(linear(), linear("second"))))
+    assert (claim_row["ours"], claim_row["verdict"]) == (1.0, "reproduced")
+    assert claim_row["asked"] == "share of 2 models with 'a' in the first 1"
+    assert claim_row["model"] == ""
+
+
 def test_a_pair_can_be_claimed_and_one_that_is_not_there_is_told():
     first = {**TOLD, "method": "vint", "of": "pairs", "kind": "leader"}
     pair_claims = [{**first, "features": [pair]} for pair in ("a:b", "b:a")]
