@@ -13,7 +13,6 @@ from importance_audit.methods.known_answers import (
     level_data,
     level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models.diagnostics import calibration_parts, mean_parts
@@ -131,6 +130,7 @@ def test_a_class_never_predicted_is_off_where_it_occurs():
     y = np.arange(100) < 20
     (row,) = checked(calibration_parts(y, np.zeros(100), np.ones(100)))
     assert (row["deciles"], row["too_low"]) == (1, 1)
+    assert checked([]) == []
     (never,) = checked(calibration_parts(y & ~y, np.zeros(100), np.ones(100)))
     assert (never["too_low"], never["too_high"], never["chance"]) == (0, 0, 1.0)
 
@@ -163,8 +163,3 @@ def test_the_limit_of_the_configuration_decides_how_many_are_explained():
         limits = {"calibration": Limit(limit, "[checks] calibration")}
         ((shown, _),) = checks.of_deciles(linear_model(2, 1), [row], limits=limits)
         assert shown["threshold"] == most
-
-
-def test_a_model_without_deciles_has_no_check():
-    assert checked([]) == []
-    assert checks.of_deciles(logistic_model(1, 0), []) == []

@@ -1,5 +1,7 @@
 """What an owner expects of a ranking: when it is borne out, and what is said if not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.auditing.test_audit import audited, linear
@@ -26,12 +28,7 @@ def ranking(*means, model="m", **fields):
 
 @pytest.mark.parametrize(
     ("features", "verdict"),
-    [
-        ("a", "as expected"),
-        ("ba", "as expected"),
-        ("b", "not as expected"),
-        ("ac", "not as expected"),
-    ],
+    [("ba", "as expected"), ("b", "not as expected"), ("ac", "not as expected")],
 )
 def test_on_top_means_among_the_first_as_many_as_are_named(features, verdict):
     assert judged(expect("top", *features), ranking(9, 5, 2))[0] == [verdict]
@@ -41,7 +38,6 @@ def test_on_top_means_among_the_first_as_many_as_are_named(features, verdict):
     ("features", "means", "first"),
     [
         ("a", (9, 9, 2), "'a', 'b'"),
-        ("ab", (9, 9, 9), "'a', 'b', 'c'"),
         ("ab", (9, 5, 5), "'a', 'b', 'c'"),
     ],
 )
@@ -65,8 +61,7 @@ def test_who_shares_the_last_place_on_top_with_others_is_not_on_top(
 def test_zero_means_within_the_error_or_below_the_resolution(mean, sd, verdict):
     noise = np.tile([-1.0, 1.0], 5) * sd * np.sqrt(0.9)  # ddof 1: exactly sd
     raw = np.array([10.0, mean])[:, np.newaxis] + noise
-    record = ranking(10, mean)
-    record = type(record)(**{**vars(record), "raw": raw})
+    record = replace(ranking(10, mean), raw=raw)
     assert judged(expect("zero", "b"), record, resolution=0.05)[0] == [verdict]
 
 
@@ -151,15 +146,12 @@ def test_what_was_not_measured_or_has_no_zero_is_not_judged():
     assert judged(expect("zero", "b"), perf) == (["not measured"], [])
 
 
-def test_a_ranking_that_lacks_an_expected_feature_is_not_judged():
-    rankings = ranking(9, 5), ranking(9, 5, 2, loss="mae")
-    rows, _ = judge((expect("zero", "c", "a"),), rankings, resolution=0.1)
-    assert [row["record"] for row in rows] == [1]
-
-
 @pytest.mark.parametrize("place", ["top", "zero"])
 def test_what_no_ranking_measures_whole_is_said_to_be_not_measured(place):
     section = expect(place, "a", "c")
+    rankings = ranking(9, 5), ranking(9, 5, 2, loss="mae")
+    rows, _ = judge((section,), rankings, resolution=0.1)
+    assert [row["record"] for row in rows] == [1]
     (row,), findings = judge((section,), [ranking(9, 5)], resolution=0.1)
     assert (row["verdict"], row["farthest"]) == ("not measured", "c")
     assert np.isnan([row["rank"], row["share"]]).all()
@@ -184,11 +176,8 @@ def test_a_twin_in_the_draw_order_of_another_engine_is_judged_once():
 
 def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
     (warning,) = judged(expect("top", "b", "c"), ranking(9, 5, 2))[1]
-    assert (warning.check, warning.severity, warning.subject) == (
-        "unexpected",
-        "warning",
-        "m",
-    )
+    facts = (warning.check, warning.severity, warning.subject)
+    assert facts == ("unexpected", "warning", "m")
     assert warning.message == (
         "The owner expects 'b', 'c' to take the first 2 ranks (law). The ranking "
         "disagrees: by permutation, RMSE, the first 2 ranks go to 'a', 'b'."
@@ -231,22 +220,16 @@ def test_an_audit_keeps_what_was_expected_beside_what_was_found():
     result = audited(linear(), expected=[expectation])
     row = result.expected.iloc[0].to_dict()
     record = result.importances[int(row["record"])]
-    assert (row["first"], row["rank"], row["verdict"]) == (
-        "'a'",
-        2.0,
-        "not as expected",
-    )
+    facts = (row["first"], row["rank"], row["verdict"])
+    assert facts == ("'a'", 2.0, "not as expected")
     assert (record.model, record.method) == (row["model"], "permutation")
 
 
 def test_names_that_the_audit_does_not_have_cannot_be_expected():
     expectation = {"place": "top", "reason": "It is law."}
-    strange = [
-        expectation | {"features": ["aa"]},
-        expectation | {"features": ["a"], "model": "x"},
-    ]
+    strange = [{"features": ["aa"]}, {"features": ["a"], "model": "x"}]
     with pytest.raises(ConfigError) as error:
-        audited(linear(), expected=strange)
+        audited(linear(), expected=[expectation | one for one in strange])
     assert len(error.value.problems) == 2
 
 

@@ -58,12 +58,6 @@ def test_the_loss_in_folds_is_the_mean_of_those_of_scikit_learn():
     assert loss.value == pytest.approx(-np.mean(scores), rel=1e-9)
 
 
-def test_another_repeat_is_another_cut():
-    one, other = (splits.folds_of(DATA, 4, seed=3, repeat=n) for n in range(2))
-    assert (one != other).any()
-    assert np.bincount(one).tolist() == np.bincount(other).tolist() == [38, 38, 37, 37]
-
-
 def test_the_constant_of_a_fold_is_the_mean_of_the_other_rows():
     fold_of = splits.folds_of(DATA, 2, seed=1)
     halves = [DATA.y[fold_of == fold] for fold in range(2)]

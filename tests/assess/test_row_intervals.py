@@ -60,19 +60,18 @@ def losses_of_all_pairs(loss, model, data, all_counts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", [*REGRESSION, *BINARY])
-def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss, weighted):
+def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss):
     """Of few rows the bootstrap is no straight line: it goes a part of the way."""
     n, task, share = 90, TASKS[loss], 0.05
-    model, data = made(task, n, 5, weighted=weighted)
+    model, data = made(task, n, 5, weighted=True)
     rows = np.random.default_rng(8).integers(n, size=(400, n))
     counts = [1 + share * (np.bincount(each, minlength=n) - 1) for each in rows]
     permuted, as_it_is = np.transpose([*losses_of_all_pairs(loss, model, data, counts)])
     values = {"difference": permuted - as_it_is, "ratio": permuted / as_it_is}
     for form in values:
         (record,), terms = measured(
-            task, (loss,), n, 5, form=form, weighted=weighted, n_repeats=400
+            task, (loss,), n, 5, form=form, weighted=True, n_repeats=400
         )
         of_rows, error = terms.terms[loss][0], standard_errors(record, terms)[0]
         noiseless = error * np.sqrt((n - 1) / n) / np.sqrt(np.square(of_rows).sum())
@@ -80,29 +79,11 @@ def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss, weighted):
         assert np.std(linear) == pytest.approx(np.std(values[form]), rel=0.05), form
 
 
-@pytest.mark.parametrize("loss", ["mse", "rmse", "mae", "log_loss", "one_minus_auc"])
-def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
-    n, task = 60, TASKS[loss]
-    model, data = made(task, n, 5)
-    rows = np.random.default_rng(8).integers(n, size=(600, n))
-    counts = [np.bincount(each, minlength=n) for each in rows]
-    values = np.subtract(
-        *np.transpose([*losses_of_all_pairs(loss, model, data, counts)])
-    )
-    (record,), terms = measured(task, (loss,), n, 5, n_repeats=200)
-    row = intervals(record, terms)[0]
-    bounds = np.quantile(values, (0.025, 0.975))
-    width = np.ptp(bounds)
-    assert row["high"] - row["low"] == pytest.approx(width, rel=0.15)
-    assert (row["low"], row["high"]) == pytest.approx(tuple(bounds), abs=0.12 * width)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
         {"n_repeats": 2},
-        {"n_repeats": 4, "n_rows": 100},
         {"n_repeats": 3, "perturbation": "resample"},
         {"n_repeats": 3, "form": "ratio"},
         {"n_repeats": 3, "weighted": True},
@@ -114,11 +95,11 @@ def test_the_interval_is_that_of_the_bootstrap_over_all_pairs(loss):
 def test_the_error_is_how_far_an_importance_moves_from_table_to_table(options):
     """Whatever is drawn, and however few repeats there are to tell it by."""
     means, squares = [], []
-    for seed in range(300):
+    for seed in range(200):
         records, terms = measured("regression", ("mse", "mae"), 200, seed, **options)
         means.append([record.mean[:2] for record in records])
         squares.append([standard_errors(r, terms)[:2] ** 2 for r in records])
-    expected = np.std(means, axis=0)  # known to 4 %
+    expected = np.std(means, axis=0)  # known to 5 %
     assert np.sqrt(np.mean(squares, axis=0)) == pytest.approx(expected, rel=0.15)
 
 
@@ -163,11 +144,8 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_true_importance(task):
 def test_ranks_and_leads_follow_from_the_same_resamples():
     (record,), terms = measured("regression", ("mse",), 300, 2, n_repeats=5)
     rows = intervals(record, terms, top_k=2)
-    assert [(row["rank_low"], row["rank_high"]) for row in rows] == [
-        (1.0, 1.0),
-        (2.0, 2.0),
-        (3.0, 3.0),
-    ]
+    ranks = [(row["rank_low"], row["rank_high"]) for row in rows]
+    assert ranks == [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]
     assert [row["lead_share"] for row in rows] == [1.0, 0.0, 0.0]
     assert [row["top_k_share"] for row in rows] == [1.0, 1.0, 0.0]
     assert {row["route"] for row in rows} == {"resampled"}
@@ -208,11 +186,7 @@ def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
 @pytest.mark.parametrize(
     ("loss", "within", "reason"),
     [
-        (
-            "one_minus_pr_auc",
-            "none",
-            "of single rows to 1 − PR AUC is not known",
-        ),
+        ("one_minus_pr_auc", "none", "of single rows to 1 − PR AUC is not known"),
         ("mse", "leaves", "other rows would give other leaves"),
         ("mse", "gaussian", "other rows would give another one"),
         ("mse", "neighbours", "a row would have other neighbours among other rows"),

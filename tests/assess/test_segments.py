@@ -83,17 +83,14 @@ def measured(model, data, **options):
     [
         pd.Series(["b", "a", None, "b"] * 20),
         pd.Series([f"level {n % 3000}" for n in range(6000)]),
-        pd.Series(np.arange(400) ** 2 % 97 / 7),
         pd.Series([np.nan, *np.linspace(0, 1e-7, 300), np.nan]),
-        pd.Series([1.0, 2.0, np.nan] * 15),
         pd.Series([0] * 90 + list(range(30))),
         pd.Series([True, False, True] * 9),
         pd.Series([np.nan] * 40),
-        pd.Series(["only"] * 40),
         pd.Series(pd.date_range("2019-11-01", periods=50, freq="W")),
         pd.Series([np.inf, -np.inf, *range(40)]),
     ],
-    ids="texts levels squares tiny few ties flags empty one dates infinite".split(),
+    ids="texts levels tiny ties flags empty dates infinite".split(),
 )
 def test_every_row_is_in_one_segment_of_a_column(column):
     segments = segments_of(rows_of(column))
@@ -133,10 +130,10 @@ def test_rare_levels_are_one_segment_that_says_how_many_they_are():
 
 def test_rows_without_weight_do_not_make_a_segment_one_to_judge():
     column = pd.Series(["a"] * 40)
-    assert not segments_of(rows_of(column, weights=[1.0] * 29 + [0.0] * 11))[
-        0
-    ].is_judged
-    assert segments_of(rows_of(column, weights=[1.0] * 30 + [0.0] * 10))[0].is_judged
+    for n_heavy in (29, 30):
+        weights = [1.0] * n_heavy + [0.0] * (40 - n_heavy)
+        (segment,) = segments_of(rows_of(column, weights=weights))
+        assert segment.is_judged is (n_heavy == 30)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -252,7 +249,7 @@ def test_a_repeat_without_a_row_of_a_segment_leaves_no_number_of_it():
 def test_intervals_hold_the_importance_over_other_rows_as_often_as_they_say():
     model = linear_model(1.0, 0.5)
     held = []
-    for seed in range(150):
+    for seed in range(100):
         draws = np.random.default_rng(seed)
         X = pd.DataFrame(draws.normal(size=(1200, 2)), columns=["x1", "x2"])
         which = np.arange(1200) < 120

@@ -55,12 +55,6 @@ def test_neighbours_are_paired_by_repeat():
     assert np.isnan(counts[0])
 
 
-def test_each_feature_is_told_from_the_next_below_it():
-    counts = repeats_to_settle(record(SPREAD, SPREAD * 3 + 2, SPREAD * 2 + 1))
-    assert counts[1:].tolist() == [settling_count(1, 1), settling_count(1, 1)]
-    assert np.isnan(counts[0])
-
-
 def test_equal_features_are_not_told_apart_by_repeats():
     assert repeats_to_settle(record(SPREAD, SPREAD))[0] == np.inf
 

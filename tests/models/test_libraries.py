@@ -263,9 +263,7 @@ def test_a_booster_without_probabilities_is_refused():
     xgboost = pytest.importorskip("xgboost")
     matrix = xgboost.DMatrix(table()[NUMBERS], label=three(table()))
     booster = xgboost.train({"objective": "multi:softmax", "num_class": 3}, matrix, 2)
-    with pytest.raises(
-        ia.ModelError, match=r"'multi:softmax'. Train it with"
-    ):
+    with pytest.raises(ia.ModelError, match=r"'multi:softmax'. Train it with"):
         ia.wrap(booster, name="m")
 
 
@@ -422,9 +420,7 @@ def test_an_offset_is_asked_for_by_no_name():
         {"importance": [{"method": "permutation", "features": ["weeks"]}]},
         {"surfaces": [{"features": ["a", "weeks"]}]},
     ):
-        with pytest.raises(
-            ia.ConfigError, match="'weeks' is the offset of a model,"
-        ):
+        with pytest.raises(ia.ConfigError, match="'weeks' is the offset of a model,"):
             ia.audit(model, rows, y, config=config)
 
 

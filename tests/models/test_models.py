@@ -260,9 +260,7 @@ def test_a_missing_level_has_no_place_among_indicators():
     X, model = table(), fit(section(), rows())
     for n, words in ((1, "1 missing value"), (2, "2 missing values")):
         gap = X.assign(grade=X["grade"].where(X.index >= n))
-        with pytest.raises(
-            DataError, match=f"'grade' has {words}, for which the"
-        ):
+        with pytest.raises(DataError, match=f"'grade' has {words}, for which the"):
             model.predict(gap)
 
 
@@ -724,9 +722,7 @@ def test_what_is_no_prediction_is_refused(answer, facts, what, returned):
 
 
 def test_predictions_that_are_not_finite_are_counted():
-    with pytest.raises(
-        ModelError, match="2 of the 3 that its function returned are"
-    ):
+    with pytest.raises(ModelError, match="2 of the 3 that its function returned are"):
         answering([1.0, np.nan, np.inf])()
 
 

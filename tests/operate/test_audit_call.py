@@ -508,7 +508,10 @@ REFUSED = [
     ({"engines": "dalex"}, "[importance] engines must be a list of names among "),
     ({"losses": ["rmsle"]}, "losses must be among those of task 'regression': 'rm"),
     ({"n_repeats": 0}, "[importance] n_repeats must be at least 1; 0 was given."),
-    ({"config": ASKED, "n_jobs": 0}, "n_jobs must be a whole number from 1; 0 was given."),
+    (
+        {"config": ASKED, "n_jobs": 0},
+        "n_jobs must be a whole number from 1; 0 was given.",
+    ),
     ({"config": ASKED, "minutes": 0}, "minutes must be above 0; 0 was given."),
     (
         {"config": "audit.toml", "n_repeats": 3},

@@ -327,6 +327,17 @@ def columns_frame(features: Sequence[str]) -> pd.DataFrame:
     return made_frame("columns", rows)
 
 
+def losses_frame(*changes: dict[str, Any]) -> pd.DataFrame:
+    """Return rankings of the forest under two losses, with these changes each."""
+    row = {
+        **{"model": "forest", "method": "permutation", "of": "features"},
+        **{"positive_class": "", "loss_a": "rmse", "loss_b": "mae"},
+        **{"record_a": 0, "record_b": 1, "n_features": 5, "kendall": 0.6},
+        **{"top_k": 3, "top_k_overlap": 2 / 3, "leader_a": "'a'", "leader_b": "'a'"},
+    }
+    return made_frame("losses", [row | change for change in changes])
+
+
 def checks_frame() -> pd.DataFrame:
     rows = (
         ("not_deterministic", "forest", 0.0, 0.0, "default", "pass"),

@@ -191,16 +191,10 @@ def disagreeing_result() -> AuditResult:
         "forest": (559.1, 185.6, 159.4, 125.0, 115.1),
         "svm": (693.0, 268.7, 210.9, 193.4, 86.2),
     }
+    of_vip = {"engine": "vip", "engine_version": "0.4.1", "stream": "vip-0.4"}
     vip = tuple(
         made_importance(
-            model,
-            APARTMENTS,
-            means,
-            engine="vip",
-            engine_version="0.4.1",
-            stream="vip-0.4",
-            baseline=LOSS[model],
-            draw=8,
+            model, APARTMENTS, means, baseline=LOSS[model], draw=8, **of_vip
         )
         for model, means in other.items()
     )
@@ -211,12 +205,8 @@ def disagreeing_result() -> AuditResult:
             "svm", "disagrees", "1 of 5 outside, cause: data", n_outside=1, **engines
         ),
         made_pair("forest", "equivalent", reasons, **engines),
-        made_pair(
-            "linear",
-            "comparable",
-            "the losses are RMSE and MSE",
-            **{**engines, "max_relative_difference": float("nan"), "spearman": 0.9},
-        ),
+        made_pair("linear", "comparable", "the losses are RMSE and MSE", **engines)
+        | {"max_relative_difference": float("nan"), "spearman": 0.9},
     ]
     differences = {
         "model": "svm",
@@ -227,14 +217,8 @@ def disagreeing_result() -> AuditResult:
         "engine_a": "DALEX",
         "engine_b": "vip",
         "feature": "floor",
-        "value_a": 241.7,
-        "value_b": 210.9,
-        "difference": 30.8,
-        "band": 15.7,
-        "inside": False,
-        "rank_a": 3.0,
-        "rank_b": 3.0,
-        "shift": 0.0,
+        **{"value_a": 241.7, "value_b": 210.9, "difference": 30.8, "band": 15.7},
+        **{"inside": False, "rank_a": 3.0, "rank_b": 3.0, "shift": 0.0},
         "cause": "data",
         "evidence": "predictions differ by 2.4e-03 relative",
     }

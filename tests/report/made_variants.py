@@ -18,9 +18,15 @@ from tests.report.made_records import (
     models_frame,
     performance_frame,
 )
-from tests.report.made_results import FINDINGS, apartments_result, disagreeing_result
+from tests.report.made_results import (
+    FINDINGS,
+    apartments_result,
+    disagreeing_result,
+    found,
+)
 
 from importance_audit.records.finding import Finding
+from importance_audit.records.importance_record import Importance
 from importance_audit.records.result import AuditResult
 from importance_audit.report.pages.view import ReportView, build_view
 
@@ -60,6 +66,14 @@ def plain_result(
             **changes,
         }
     )
+
+
+def view_of_records(*records: Importance, **frames: Any) -> ReportView:
+    """Return the view of these importances, and of the models that they are of."""
+    names = dict.fromkeys(record.model for record in records if record.model)
+    features = dict.fromkeys(name for record in records for name in record.features)
+    frames.setdefault("models", models_frame(names or ("forest",)))
+    return build_view(plain_result(tuple(features), importances=records, **frames))
 
 
 def configured(result: AuditResult, **sections: Any) -> AuditResult:
@@ -145,14 +159,13 @@ def binary_result() -> AuditResult:
     )
 
 
+def stopped_in(step: str) -> Finding:
+    message = f"The audit was interrupted in the step {step!r}."
+    return found("interrupted", "audit", "failure", message=message)
+
+
 def interrupted_result() -> AuditResult:
     """Return what is left of an audit that was stopped before it measured anything."""
-    stopped = Finding(
-        check="interrupted",
-        severity="failure",
-        subject="audit",
-        message="The audit was interrupted in the step 'permutation, forest'.",
-    )
     empty = {
         name: made_frame(name)
         for name in ("performance", "y_permuted", "agreement", "checks", "stability")
@@ -161,7 +174,7 @@ def interrupted_result() -> AuditResult:
         run=made_run(status="interrupted"),
         importances=(),
         effects=(),
-        findings=(stopped,),
+        findings=(stopped_in("permutation, forest"),),
         **empty,
     )
 
@@ -172,12 +185,6 @@ def stopped_result(**changes: Any) -> AuditResult:
     The forest is measured by both engines and under one of two losses; nothing was
     compared, no expectation judged, no row drawn anew.
     """
-    stopped = Finding(
-        check="interrupted",
-        severity="failure",
-        subject="audit",
-        message="The audit was interrupted in the step 'permutation, linear'.",
-    )
     whole = apartments_result()
     entry = {"method": "permutation", "engines": ["DALEX"], "losses": ["rmse", "mae"]}
     expected = [{"features": ["surface"], "place": "top", "reason": "Law."}]
@@ -193,7 +200,7 @@ def stopped_result(**changes: Any) -> AuditResult:
         "run": made_run(status="interrupted", config=config),
         "importances": tuple(r for r in forest if r.method == "permutation"),
         "effects": (),
-        "findings": (stopped,),
+        "findings": (stopped_in("permutation, linear"),),
         **empty,
     }
     return apartments_result(**fields | changes)
@@ -201,12 +208,8 @@ def stopped_result(**changes: Any) -> AuditResult:
 
 def failed_result() -> AuditResult:
     """Return a complete audit in which one measure of one model failed."""
-    failed = Finding(
-        check="method_failed",
-        severity="failure",
-        subject="svm",
-        message="Impurity of features by Python failed: no trees here.",
-    )
+    message = "Impurity of features by Python failed: no trees here."
+    failed = found("method_failed", "svm", "failure", message=message)
     return apartments_result(findings=(*FINDINGS, failed))
 
 
@@ -223,10 +226,9 @@ def odd_result() -> AuditResult:
 def many_findings(number: int) -> tuple[Finding, ...]:
     """Return so many warnings, each of another subject."""
     return tuple(
-        Finding(
-            check="constant_feature",
-            severity="warning",
-            subject=f"column {place} of a table whose names are long and say little",
+        found(
+            "constant_feature",
+            f"column {place} of a table whose names are long and say little",
             message=f"Column {place} has one value in the evaluation rows: no method "
             "can say anything about it, and none is asked to.",
         )

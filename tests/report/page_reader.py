@@ -89,3 +89,10 @@ def nodes_of(tree):
         if not isinstance(item, str):
             yield item
             yield from nodes_of(item)
+
+
+def dead_links(tree):
+    """Return the addresses inside a page that no element has."""
+    ids = {node.attributes.get("id") for node in nodes_of(tree)}
+    links = {a.attributes["href"] for a in tree.all("a")}
+    return {link for link in links if link.startswith("#")} - {f"#{id_}" for id_ in ids}

@@ -79,9 +79,21 @@ def parts(view, letter):
     return found(compose(rest).bodies)
 
 
-def is_brief(view, letter):
-    """Return whether a section is a line of the contents and a sentence, no more."""
-    return letter in compose([section(view, letter)]).brief
+def fact(view, card, label):
+    """Return one line of a card, by its label."""
+    (item,) = (c for c in section(view, "E").parts["cards"] if c.id == card)
+    lines = (*item.facts.rows, *item.on_screen)
+    return next(plain(text) for head, text in lines if plain(head) == label)
+
+
+def entries(view):
+    """Return the findings as section K shows them."""
+    return section(view, "K").parts["entries"]
+
+
+def rows_of(facts):
+    """Return a short table of labels as plain texts."""
+    return {plain(label): plain(content) for label, content in facts.rows}
 
 
 def _held(view, is_meant):

@@ -54,11 +54,6 @@ def titles(svg):
     return [node.text for node in ElementTree.fromstring(svg).iter(f"{SVG}title")]
 
 
-def title_of(group):
-    """Return what a group tells, empty if it tells nothing."""
-    return group.findtext(f"{SVG}title") or ""
-
-
 def words(svg):
     return [text for text, *_ in texts(svg)]
 

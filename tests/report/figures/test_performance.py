@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.report.svg_reader import collisions, groups, mark, off_sheet, points, words
+from tests.report.svg_reader import groups, mark, points, words
 
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
 
@@ -15,15 +15,14 @@ DECILES = [
     {"predicted": p, "observed": p + 0.02, "low": p - 0.05, "high": p + 0.1}
     for p in np.arange(1, 11) / 20
 ]
-LONG = "gradient boosting with monotone constraints, challenger of 2024-02"
 
 
-def classes(n_models=1, curves=None, *, deciles=DECILES, name="model {n}"):
+def classes(n_models=1, curves=None, *, deciles=(DECILES,) * 6, name="model {n}"):
     names = [name.format(n=n) for n in range(n_models)]
     lines = [(each, POINTS) for each in names]
     return draw_classes(
         lines if curves is None else curves,
-        [(each, deciles) for each in names],
+        [*zip(names, deciles, strict=False)],
         roc_title="ROC curves",
         roc_labels=("true positive rate", "false positive rate"),
         labels=("share of class 1", "decile of predicted probability"),
@@ -66,13 +65,7 @@ def test_observed_stands_above_predicted_by_their_difference():
 
 def test_all_calibrations_have_one_scale():
     low = [{**decile, "predicted": decile["predicted"] / 2} for decile in DECILES]
-    svg = draw_classes(
-        [],
-        [("one", DECILES), ("two", low)],
-        roc_title="",
-        roc_labels=("", ""),
-        labels=("share", "tenth"),
-    ).svg("s")
+    svg = classes(2, [], deciles=(DECILES, low))
     for n in range(1, 11):
         heights = [mark(svg, f"observed-{panel}-{n}")[1] for panel in (0, 1)]
         assert heights[0] == pytest.approx(heights[1], abs=0.01)
@@ -99,18 +92,3 @@ def test_parts_without_width_still_have_a_median():
     svg = draw_residuals([("stump", [flat])], labels=("residual", "fit")).svg("s")
     ((left, _), (right, _)) = points(groups(svg, "residuals-0-0")[0])
     assert right - left == pytest.approx(0.8, abs=0.02)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_models", [1, 2, 4, 6])
-@pytest.mark.parametrize("name", [LONG + " {n}", "m{n}" + "x" * 90])
-def test_no_words_touch_or_leave_the_sheet(n_models, name):
-    for svg in (
-        classes(n_models, name=name),
-        classes(n_models, curves=[], name=name),
-        residuals(n_models, name=name),
-        residuals(n_models, name=name, scale=123_456.0),
-        residuals(n_models, name=name, scale=1e-7),
-    ):
-        assert not collisions(svg)
-        assert not off_sheet(svg)

@@ -1,26 +1,23 @@
 """The figure of the lead ranking, whatever the method that ranks."""
 
-from dataclasses import replace
-
 import pytest
 from tests.report.made_records import made_importance, row_intervals_frame
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import view_of, view_of_records
 from tests.report.reading import drawn
 from tests.report.svg_reader import groups, mark, off_sheet, points, titles, x_axis
 
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.figures.ranking import draw_ranking
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 FIRM = {"method": "firm", "loss": "", "stream": "", "repeats": 1}
+PERMUTATION = made_importance("forest", "abc", (9.0, 4.0, 2.0), sd=0.1, baseline=50.0)
 TRIALS = {"method": "stratified_importance", "loss": "", "form": "absolute"}
 
 
 def ranking_figures(model="", means=(2.0, 0.5, -1.0), **fields):
     record = made_importance(model, "abc", means, **{"sd": 0.1, **fields})
-    view = build_view(plain_result("abc", importances=(record,)))
-    return drawn(view, draw_ranking)
+    return drawn(view_of_records(record), draw_ranking)
 
 
 def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
@@ -65,17 +62,14 @@ def test_repeats_that_box_plots_show_are_not_shown_twice():
     assert all(row.repeats for row in alone.data["rows"])
 
 
-def permutation_figure(**changes):
-    record = made_importance("forest", "abc", (9.0, 4.0, 2.0), sd=0.1, baseline=50.0)
-    result = plain_result("abc", importances=(record,))
-    frames = {name: make((record,)) for name, make in changes.items()}
-    view = build_view(replace(result, **frames))
-    (figure,) = drawn(view, draw_ranking)
+def permutation_figure(**frames):
+    (figure,) = drawn(view_of_records(PERMUTATION, **frames), draw_ranking)
     return figure
 
 
 def test_intervals_cover_other_rows_where_the_run_has_them():
-    figure = permutation_figure(row_intervals=lambda rs: row_intervals_frame(rs, 5.0))
+    frame = row_intervals_frame((PERMUTATION,), 5.0)
+    figure = permutation_figure(row_intervals=frame)
     rows = figure.data["rows"]
     assert [row.low for row in rows] == pytest.approx([4.0, -1.0, -3.0])
     assert [row.high for row in rows] == pytest.approx([14.0, 9.0, 7.0])

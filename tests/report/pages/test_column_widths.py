@@ -28,12 +28,6 @@ def test_a_column_is_the_wider_the_longer_its_longest_cell():
     assert long > 2 * short
 
 
-def test_columns_with_the_same_cells_have_the_same_width():
-    row = (number("1.5"), number("2.5"), "x")
-    first, second, _ = widths("number number header", row)
-    assert first == second
-
-
 def test_words_give_way_to_numbers_and_a_number_is_never_broken():
     figures = "123 456 789 012 345 678"
     *numbers, words = widths(

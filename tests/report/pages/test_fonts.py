@@ -1,16 +1,14 @@
 """Characters that DejaVu lacks: with a font beside the audit, and without one."""
 
 import re
-import subprocess
 from dataclasses import replace
 
 import pytest
-from tests.report.made_variants import result_of
-from tests.report.pages.test_pdf import CREATED, CSS, image, page
+from tests.report.made_variants import configured, result_of
+from tests.report.pages.test_pdf import image, output_of, page, printed
 
 from importance_audit.records.as_json import dumps
 from importance_audit.records.errors import DataError
-from importance_audit.report.pages import pdf
 from importance_audit.report.pages.fonts import (
     check_fonts,
     fonts_of,
@@ -43,13 +41,11 @@ def font(tmp_path_factory):
     return path
 
 
-def configured(fonts, folder=""):
+def with_fonts(fonts, folder=""):
     """Return the made result with hostile names, with these fonts in its folder."""
-    result = result_of("hostile")
-    config = {**result.run.config}
-    config["report"] = {**config.get("report", {}), "fonts": fonts}
+    result = configured(result_of("hostile"), report={"fonts": fonts})
     volatile = {**result.run.volatile, "folder": str(folder)}
-    return replace(result, run=replace(result.run, config=config, volatile=volatile))
+    return replace(result, run=replace(result.run, volatile=volatile))
 
 
 def noted(result):
@@ -60,10 +56,8 @@ def noted(result):
 @pytest.mark.needs_poppler
 def test_a_font_beside_the_audit_draws_what_it_has_and_no_more(font, tmp_path):
     html = page(f"<p>面积 <b>面</b></p>{image('面')}")
-    fixed = {"print_css": CSS, "created": CREATED, "identifier": b"0" * 16}
-    (tmp_path / "a.pdf").write_bytes(pdf.to_pdf(html, fonts=(str(font),), **fixed))
-    command = ["pdftotext", "-raw", tmp_path / "a.pdf", "-"]
-    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    (tmp_path / "a.pdf").write_bytes(printed(html, fonts=(str(font),)))
+    text = output_of("pdftotext", "-raw", tmp_path / "a.pdf", "-")
     assert text.split()[:3] == ["面⟨U+79EF⟩", "面", "面"]
 
 
@@ -78,7 +72,7 @@ def test_names_that_the_pdf_cannot_draw_are_a_note_with_its_remedy():
 
 
 def test_a_configured_font_leaves_only_what_it_lacks(font):
-    result = configured((font.name,), font.parent)
+    result = with_fonts((font.name,), font.parent)
     assert fonts_of(result) == (str(font.resolve()),)
     assert noted(result).findings[-1].evidence["characters"] == 1
 
@@ -89,7 +83,7 @@ def test_names_that_can_be_drawn_need_no_word():
 
 
 def test_a_run_whose_fonts_are_gone_is_printed_without_them(tmp_path):
-    assert fonts_of(configured(("box.ttf",), tmp_path)) == ()
+    assert fonts_of(with_fonts(("box.ttf",), tmp_path)) == ()
 
 
 def test_fonts_that_are_missing_or_none_are_named_all_at_once(font, tmp_path):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from tests.report.made_variants import configured as with_sections
 from tests.report.made_variants import plain_result, result_of, view_of
-from tests.report.page_reader import parse_page
+from tests.report.page_reader import dead_links, parse_page
 from tests.report.reading import pieces, section, table, words
 
 from importance_audit.report.figures.drawing import Sheet
@@ -47,11 +47,7 @@ def test_a_profile_shows_no_number_that_the_whole_report_has_not(any_name):
 def test_every_link_of_a_profile_leads_somewhere(name):
     view = executive(name)
     for page in (to_html(view), print_html(view, conformity="None is claimed.")):
-        tree = parse_page(page)
-        every = tree.all(*{"section", "table", "tr", "article", "div", "main", "h2"})
-        ids = {node.attributes.get("id") for node in every}
-        links = {a.attributes["href"] for a in tree.all("a")}
-        assert {link[1:] for link in links if link.startswith("#")} <= ids
+        assert not dead_links(parse_page(page))
 
 
 def test_what_a_profile_leaves_out_is_named_without_a_link():
@@ -98,7 +94,6 @@ def test_checks_beyond_the_room_of_page_two_are_counted():
     [
         ("executive", "", "BAJP"),
         ("executive", "technical", "BACDEFGHIJKLMNOPQ"),
-        ("technical", "executive", "BAJP"),
         ("bundle", "", "BACDEFGHIJKLMNOPQ"),
     ],
 )

@@ -6,11 +6,11 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from tests.report.made_results import found
 from tests.report.made_variants import RESULTS, configured, plain_result, result_of
 
 from importance_audit.auditing.audit import exit_code
 from importance_audit.records.errors import ConfigError
-from importance_audit.records.finding import Finding
 from importance_audit.report.pages.short_views import (
     TO_ANSWER,
     reason,
@@ -34,7 +34,7 @@ def outcomes(result, suite):
 
 
 def against(check, severity="failure"):
-    return Finding(check=check, severity=severity, subject="forest", message="No.")
+    return found(check, "forest", severity, message="No.")
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -48,9 +48,8 @@ def test_a_dashboard_is_red_where_the_exit_code_is_not_0(name):
 
 @pytest.mark.parametrize("severity", ["warning", "failure"])
 @pytest.mark.parametrize("fail_on", ["warning", "failure"])
-@pytest.mark.parametrize("check", ["weak_model", "claim_not_reproduced"])
-def test_a_finding_is_red_at_the_limit_the_configuration_sets(check, fail_on, severity):
-    plain = plain_result(("a",), findings=(against(check, severity),))
+def test_a_finding_is_red_at_the_limit_the_configuration_sets(fail_on, severity):
+    plain = plain_result(("a",), findings=(against("claim_not_reproduced", severity),))
     result = configured(plain, fail_on=fail_on)
     assert bool(junit(result).findall(".//failure")) == bool(exit_code(result))
 
@@ -65,29 +64,24 @@ def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
     assert reason(excepted) == missing.message
 
 
-NO_RESULT = "Calculation not cross-checked: no R engine returned a result."
 WEIGHTS = "DALEX ignores row weights, so it would measure something else."
 
 
 @pytest.mark.parametrize(
-    ("checks", "reasons", "words"),
+    ("checks", "reasons", "more"),
     [
-        ((), [WEIGHTS, WEIGHTS], f"{NO_RESULT} {WEIGHTS}"),
-        (
-            (),
-            [WEIGHTS, "No."],
-            f"{NO_RESULT} {WEIGHTS} And 1 more in section Agreement.",
-        ),
-        ((), [WEIGHTS, ""], NO_RESULT),
-        ((), [], NO_RESULT),
+        ((), [WEIGHTS, WEIGHTS], f" {WEIGHTS}"),
+        ((), [WEIGHTS, "No."], f" {WEIGHTS} And 1 more in section Agreement."),
+        ((), [WEIGHTS, ""], ""),
+        ((), [], ""),
         (
             ["engine_missing"],
             [WEIGHTS, "vip is not installed"],
-            f"{NO_RESULT} importance-audit doctor says what is missing.",
+            " importance-audit doctor says what is missing.",
         ),
     ],
 )
-def test_where_no_engine_answered_its_reason_is_told(checks, reasons, words):
+def test_where_no_engine_answered_its_reason_is_told(checks, reasons, more):
     apartments = result_of("apartments")
     pairs = apartments.agreement[apartments.agreement["verdict"] == "not compared"]
     pairs = pairs.head(len(reasons)).assign(reasons=reasons, engine_b="DALEX")
@@ -97,22 +91,21 @@ def test_where_no_engine_answered_its_reason_is_told(checks, reasons, words):
         findings=tuple(against(check, "info") for check in checks),
     )
     assert result.verdict == "not cross-checked"
-    assert reason(result) == words
+    assert reason(result) == (
+        f"Calculation not cross-checked: no R engine returned a result.{more}"
+    )
 
 
 def test_what_nobody_answered_is_written_as_answers_to_fill_in():
     names = (*NASTY, '"""', "'''", "\\")
-    found = tuple(
-        replace(against("weak_model", "warning"), subject=name, message=name)
-        for name in names
-    )
-    result = plain_result(("a",), findings=(*found, against("unmeasured", "info")))
+    weak = tuple(found("weak_model", name, message=name) for name in names)
+    result = plain_result(("a",), findings=(*weak, against("unmeasured", "info")))
     stub = short_files(result)[TO_ANSWER]
     filled = re.sub(r"(?m)^# (?=[a-z_]+ = |\[finding\.)", "", stub)
     answers = parse_answers(tomllib.loads(filled))
-    assert [answer.key for answer in answers] == [one.key[:12] for one in found]
+    assert [answer.key for answer in answers] == [one.key[:12] for one in weak]
     answered = with_answers(result, answers)
-    assert {*answered.accepted} == {one.key for one in found}
+    assert {*answered.accepted} == {one.key for one in weak}
     assert TO_ANSWER not in short_files(answered)
     with pytest.raises(ConfigError, match="states only the key of its finding"):
         parse_answers(tomllib.loads(stub))  # nothing is accepted by copying it
@@ -129,21 +122,16 @@ def test_every_check_and_every_pair_is_a_case():
         assert all(map(str.__contains__, cases, subjects)), cases
 
 
-def test_what_was_not_compared_is_skipped_with_its_reason():
-    frame = result_of("apartments").agreement
+def test_what_was_not_compared_or_not_run_is_skipped_with_its_reason():
+    result = result_of("apartments")
+    frame, checks = result.agreement, result.checks.head(1)
     reasons = frame.loc[frame["verdict"] == "not compared", "reasons"].tolist()
-    cases = outcomes(result_of("apartments"), "pairs")
+    skipped = [case for case in outcomes(result, "pairs") if case[0] == "skipped"]
     assert reasons
-    assert [("skipped", reason) for reason in reasons] == [
-        case for case in cases if case[0] == "skipped"
-    ]
-
-
-def test_a_check_that_was_not_run_is_skipped_with_its_reason():
-    checks = result_of("apartments").checks.head(1)
+    assert skipped == [("skipped", reason) for reason in reasons]
     unknown = checks.assign(verdict="not run", observed="training rows unknown")
-    result = replace(result_of("apartments"), checks=unknown)
-    assert outcomes(result, "checks") == [("skipped", "training rows unknown")]
+    cases = outcomes(replace(result, checks=unknown), "checks")
+    assert cases == [("skipped", "training rows unknown")]
 
 
 def test_a_failed_method_is_an_error_with_its_message():
@@ -167,18 +155,18 @@ def test_no_name_breaks_a_line_a_cell_or_an_element():
 
 
 def test_of_findings_of_one_cause_the_first_is_told_with_its_own_subject():
-    losses = ("one_minus_auc", "log_loss")
-    found = [
-        replace(
-            against("infinite", "warning"),
-            subject=f"boosting, permutation, features, {loss}, 1",
+    losses = {"one_minus_auc": 0.29, "log_loss": 0.61}
+    both = [
+        found(
+            "infinite",
+            f"boosting, permutation, features, {loss}, 1",
             message=f"The loss of 'boosting' is {value}.",
             cause="unexpected: c",
         )
-        for loss, value in zip(losses, (0.29, 0.61), strict=True)
+        for loss, value in losses.items()
     ]
     result = configured(
-        replace(result_of("binary"), findings=tuple(found)),
+        replace(result_of("binary"), findings=tuple(both)),
         labels={"boosting": "Boosted trees"},
     )
     text = short_files(result)["summary.txt"]

@@ -63,11 +63,6 @@ def test_templates_do_not_compute(path):
             assert isinstance(constant.value, str)
 
 
-@for_each(FILES, lambda path: path.name)
-def test_templates_are_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
-
-
 def test_every_template_is_used():
     names = {section.name for section in view_of("wide").sections}
     reached = {f"sections/{name}.html.j2" for name in (*names, "appendix", "blocks")}

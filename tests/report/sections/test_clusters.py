@@ -1,21 +1,16 @@
 """Correlated features: the tree, the table, the words, the figure."""
 
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations
 
-import numpy as np
-import pandas as pd
 import pytest
-from tests.report.made_records import HOSTILE, made_frame
+from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
+from tests.report.svg_reader import ROUNDED, groups, mark, points
 from tests.report.svg_reader import words as svg_words
 
-from importance_audit.assess.associations import association_rows
-from importance_audit.methods.known_answers import normal_data
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.figures.clusters import (
     draw_clusters,
 )
@@ -58,16 +53,6 @@ def figure_of(view):
     return next(f for f in view.figures if f.id.startswith("fig-clusters"))
 
 
-def test_identical_columns_are_one_cluster_of_association_one():
-    draws = np.random.default_rng(1).normal(size=(400, 2))
-    X = pd.DataFrame({"a": draws[:, 0], "alone": draws[:, 1], "same": draws[:, 0]})
-    test = replace(normal_data(1, 0), X=X, y=np.zeros(400), weights=np.ones(400))
-    frame = pd.DataFrame(association_rows(test, (), threshold=0.8))
-    clusters = table(limited(plain_result(tuple(X)), frame), "tab-clusters")
-    assert column(clusters, "Members") == ["a, same"]
-    assert column(clusters, "Strongest") == ["1.00"]
-
-
 def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
     view = plain_view(("a", "b"), {})
     assert "tab-clusters" not in {item.id for item in view.tables}
@@ -104,11 +89,8 @@ def test_members_stand_alone_summed_and_together_for_each_model():
     assert "have an importance of 299.9 in forest" in words(section(apartments(), "H"))
 
 
-@pytest.mark.parametrize("other", [{("surface", "floor"): 0.9}, {("a", "b"): 0.9}])
-def test_a_group_of_other_columns_is_not_the_cluster(other):
-    names = APARTMENTS if ("a", "b") not in other else ("a", "b")
-    result = apartments_result() if names is APARTMENTS else plain_result(names)
-    view = limited(result, associated(names, other))
+def test_a_group_of_other_columns_is_not_the_cluster():
+    view = apartments({("surface", "floor"): 0.9})
     assert set(column(table(view, "tab-clusters"), "Together")) == {"–"}
     assert "Not measured together: " in words(section(view, "H"))
 
@@ -117,16 +99,14 @@ def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     result = plain_result(tuple("abcd"))
     (record,) = (one for one in result.importances if one.of == "features")
     ends = {"loss": record.loss, "form": record.form, "mean": 6.25}
-    ends |= {"low": 5.0, "high": 7.0}
-    sets = [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
-    result = replace(
-        result,
-        clusters=FRAMES["clusters"].of(
-            {"cluster": n, "feature": f, "strongest": 0.9, "group": ""} for f, n in sets
-        ),
-        joint_importances=FRAMES["joint_importances"].of(
-            [{"cluster": 1, "model": record.model, **ends}]
-        ),
+    ends |= {"low": 5.0, "high": 7.0, "cluster": 1, "model": record.model}
+    sets = [
+        {"cluster": n, "feature": f, "strongest": 0.9, "group": ""}
+        for f, n in (("a", 1), ("c", 1), ("b", 2), ("d", 2))
+    ]
+    result = result.with_frames(
+        clusters=made_frame("clusters", sets),
+        joint_importances=made_frame("joint_importances", [ends]),
     )
     strong = {("a", "c"): 0.9, ("b", "d"): 0.9}
     view = limited(result, associated(tuple("abcd"), strong))
@@ -214,27 +194,6 @@ def test_a_join_is_drawn_where_its_branches_meet():
     assert (x0 - at) / (x0 - x1) == pytest.approx(0.2 / 0.5)
 
 
-def test_a_page_holds_forty_features_in_clusters_asked_together():
-    clustered_rows = [
-        replace(row, cluster=n // 2)
-        for n, row in enumerate(rows(*map(float, range(40))))
-    ]
-    with_groups = [
-        row
-        for n, one in enumerate(clustered_rows)
-        for row in ([one, replace(one, is_together=True)] if n % 2 else [one])
-    ]
-    svg = clusters_svg(with_groups, [])
-    assert height(svg) <= 228.0
-    assert len(groups(svg, "cluster-")) == 20
-
-
-def test_no_names_overlap_however_hostile():
-    pairs = dict.fromkeys(pairwise(HOSTILE), 0.99)
-    view = plain_view(HOSTILE, pairs)
-    assert collisions(figure_of(view).svg) == []
-
-
 def test_a_diamond_is_explained_only_where_one_is_drawn():
     alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
     assert "diamond" not in plain(figure_of(alone).caption)
@@ -255,6 +214,11 @@ def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
     zero = points(groups(svg, "baseline")[0])[0][0]
     assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
     assert not groups(svg, "limit")
+
+
+def test_members_of_a_cluster_stand_on_one_ground():
+    four = [replace(row, cluster=n // 2) for n, row in enumerate(rows(*range(4)))]
+    assert len(groups(clusters_svg(four, []), "cluster-")) == 2
 
 
 def test_what_was_not_asked_has_a_row_without_a_mark():

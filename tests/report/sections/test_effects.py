@@ -86,22 +86,18 @@ def test_a_line_that_is_claimed_is_dotted_over_its_curve_and_named():
     ends = [DATA.X["x1"].min(), DATA.X["x1"].max()]
     heights = [y_axis(figure.svg)(-1.5 + 2 * x) for x in ends]
     assert [y for _, y in points(dotted)] == pytest.approx(heights, abs=0.02)
+    assert "Settings" not in plain(figure.caption)
     legend = " Dotted line: as claimed, −1.5 + 2 × x1 (section 3). "
     assert legend in plain(figure.caption)
 
 
-def test_a_line_is_drawn_in_the_figure_of_its_own_model_only():
-    own, other = figures(EVEN, QUANTILE, claims=[LINE])
-    assert groups(own.svg, "known")
-    assert not groups(other.svg, "known")
-    assert "Dotted" not in plain(other.caption)
-
-
-def test_figures_that_differ_in_their_grid_name_it_and_a_lone_one_does_not():
-    even, quantile = (plain(figure.caption) for figure in figures(EVEN, QUANTILE))
-    assert ' Settings: grid = "even". ' in even
-    assert ' Settings: grid = "quantile". ' in quantile
-    assert "Settings" not in plain(figures(EVEN)[0].caption)
+def test_figures_that_differ_in_their_grid_name_it_and_have_only_their_own_line():
+    even, quantile = figures(EVEN, QUANTILE, claims=[LINE])
+    assert ' Settings: grid = "even". ' in plain(even.caption)
+    assert ' Settings: grid = "quantile". ' in plain(quantile.caption)
+    assert groups(even.svg, "known")
+    assert not groups(quantile.svg, "known")
+    assert "Dotted" not in plain(quantile.caption)
 
 
 def crossed(X):
@@ -109,15 +105,18 @@ def crossed(X):
     return (X["x1"] * X["x2"]).to_numpy(dtype=float)
 
 
-def test_the_band_is_that_of_the_leading_model_alone_and_is_explained():
+def figure_of(*models, rows=DATA):
+    """Return the figure of the curves of these models."""
     config = parse_config({"importance": [CURVES]})
-    models = [
-        replace(linear_model(2, 0), predict=crossed, name=name)
-        for name in ("first", "second")
-    ]
-    result = audit(None, DATA, config, models=tuple(models))
-    assert all(effect.has_band for effect in result.effects)
-    (figure,) = drawn(build_view(result), draw_effects)
+    (figure,) = drawn(
+        build_view(audit(None, rows, config, models=models)), draw_effects
+    )
+    return figure
+
+
+def test_the_band_is_that_of_the_leading_model_alone_and_is_explained():
+    model = replace(linear_model(2, 0), predict=crossed)
+    figure = figure_of(*(replace(model, name=name) for name in ("first", "second")))
     for panel in figure.data["panels"]:
         assert [bool(curve.band) for curve in panel.curves] == [True, False]
     assert len(groups(figure.svg, "band")) == 2
@@ -132,13 +131,10 @@ def test_the_band_is_that_of_the_leading_model_alone_and_is_explained():
 def test_a_mean_outside_its_band_is_explained():
     few = (np.arange(60) < 6).astype(float)
     X = pd.DataFrame({"x1": DATA.X["x1"], "x2": 50 * few})
-    rows = replace(DATA, X=X)
     model = replace(
         linear_model(2, 0), predict=lambda X: crossed(X) + X["x1"].to_numpy(float) ** 2
     )
-    config = parse_config({"importance": [CURVES]})
-    view = build_view(audit(None, rows, config, models=(model,)))
-    (figure,) = drawn(view, draw_effects)
+    figure = figure_of(model, rows=replace(DATA, X=X))
     assert (
         "wide where the effect differs between rows. Where the mean curve lies outside "
         "it, a few rows dominate the mean. "
@@ -160,12 +156,8 @@ def test_what_is_predicted_for_missing_cells_is_told_with_their_share():
     gaps.loc[gaps.index[:15], "x1"] = np.nan
 
     def caption(predict):
-        rows = replace(DATA, X=gaps)
         model = replace(linear_model(2, 0), predict=predict)
-        config = parse_config({"importance": [CURVES]})
-        view = build_view(audit(None, rows, config, models=(model,)))
-        (figure,) = drawn(view, draw_effects)
-        return plain(figure.caption)
+        return plain(figure_of(model, rows=replace(DATA, X=gaps)).caption)
 
     start = (
         " Mean prediction of linear with the cells of a feature missing (n/a in the "

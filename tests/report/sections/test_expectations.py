@@ -1,42 +1,40 @@
 """The tables that read many rankings: what was expected, what the loss changes."""
 
 import pytest
-from tests.report.made_records import made_frame, made_run
+from tests.report.made_records import losses_frame, made_frame, made_run
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured
 from tests.report.reading import column, section, table, words
 
 from importance_audit.assess.expectations import ExpectedSection, judge
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 WARSAW = "Location is what the market pays for."
-LOSSES = {
-    **{"model": "forest", "method": "permutation", "of": "features"},
-    **{"positive_class": "", "loss_a": "rmse", "loss_b": "mae"},
-    **{"record_a": 0, "record_b": 1, "n_features": 5, "kendall": 0.6},
-    **{"top_k": 3, "top_k_overlap": 2 / 3, "leader_a": "'a'", "leader_b": "'b'"},
-}
 
 
-def expecting(place, *features):
-    """Return a view of the three models, of each of which something is expected."""
+def expecting(place, *features, importances=None, intervals=(), **changes):
+    """Return a view of what is expected of these importances, by default of all."""
     expectation = ExpectedSection(features=features, place=place, reason=WARSAW)
     result = apartments_result()
-    rows, _ = judge((expectation,), result.importances, resolution=0.1)
-    frame = made_frame("expected", rows)
-    return build_view(result_expecting(frame, place, *features))
+    rows, _ = judge((expectation,), importances or result.importances, resolution=0.1)
+    rows = [row | changes for row in rows]
+    result = result.with_frames(
+        expected=made_frame("expected", rows),
+        row_intervals=made_frame("row_intervals", intervals),
+    )
+    asked = [{"features": features, "place": place}]
+    return build_view(configured(result, expected=asked))
 
 
-def result_expecting(frame, place, *features):
-    """Return a result whose configuration has this expectation."""
-    expected = [{"features": features, "place": place}]
-    return configured(apartments_result(expected=frame), expected=expected)
+FIRST = apartments_result().importances[:1]
 
 
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
+    assert "What the owner expected before the run is compared with the results in" in (
+        words(section(view, "D"))
+    )
     expectations = table(view, "tab-expected")
     assert column(expectations, "Measure")[:2] == [
         *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
@@ -66,11 +64,7 @@ def test_one_row_per_expectation_names_the_rankings_that_show_otherwise():
 
 
 def test_one_ranking_of_one_expectation_is_one_table():
-    expectation = ExpectedSection(features=("surface",), place="top", reason=WARSAW)
-    first = apartments_result().importances[0]
-    rows, _ = judge((expectation,), (first,), resolution=0.1)
-    frame = made_frame("expected", rows)
-    view = build_view(result_expecting(frame, "top", "surface"))
+    view = expecting("top", "surface", importances=FIRST)
     assert "tab-expectations" not in {item.id for item in view.tables}
     assert not table(view, "tab-expected").is_single
 
@@ -84,17 +78,10 @@ def test_how_far_from_zero_is_a_share_of_the_largest():
     )
 
 
-@pytest.mark.parametrize("verdict", ["as expected", "not as expected"])
-def test_below_zero_is_said_whatever_verdict_a_stored_result_has(verdict):
-    first = apartments_result().importances[0]
-    expectation = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
-    (row, *_), _ = judge((expectation,), (first,), resolution=0.1)
+def test_below_zero_is_said_whatever_verdict_a_stored_result_has():
     beside = {"record": 0, "feature": "floor", "high": -0.1, "route": "resampled"}
-    frame = made_frame("expected", [row | {"verdict": verdict}])
-    result = result_expecting(frame, "zero", "floor")
-    view = build_view(
-        result.with_frames(row_intervals=FRAMES["row_intervals"].of([beside]))
-    )
+    stored = {"importances": FIRST, "verdict": "as expected", "intervals": [beside]}
+    view = expecting("zero", "floor", **stored)
     (text,) = column(table(view, "tab-expected"), "Result")
     assert text.endswith(
         "of the largest importance; shuffling it makes the model better"
@@ -103,10 +90,7 @@ def test_below_zero_is_said_whatever_verdict_a_stored_result_has(verdict):
 
 @pytest.mark.parametrize("place", ["top", "zero"])
 def test_a_feature_that_no_ranking_measures_has_a_dash(place):
-    few = apartments_result().importances[0].rows([0, 1])
-    expectation = ExpectedSection(features=("floor",), place=place, reason=WARSAW)
-    rows, _ = judge((expectation,), (few,), resolution=0.1)
-    view = build_view(result_expecting(made_frame("expected", rows), place, "floor"))
+    view = expecting(place, "floor", importances=(FIRST[0].rows([0, 1]),))
     expectations = table(view, "tab-expected")
     assert column(expectations, "Verdict") == ["not measured"]
     assert "–" in column(expectations, "Result")[0]
@@ -114,27 +98,22 @@ def test_a_feature_that_no_ranking_measures_has_a_dash(place):
 
 @pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
 def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
-    first = apartments_result().importances[0]
-    expectation = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
-    (row, *_), _ = judge((expectation,), (first,), resolution=0.1)
-    row |= {"share": share, "verdict": "not as expected"}
-    rows = made_frame("expected", [row])
-    view = build_view(result_expecting(rows, "zero", "floor"))
-    expectations = table(view, "tab-expected")
-    assert column(expectations, "Result") == [
+    changes = {"share": share, "verdict": "not as expected"}
+    view = expecting("zero", "floor", importances=FIRST, **changes)
+    assert column(table(view, "tab-expected"), "Result") == [
         f"floor has {text}\u202f% of the largest importance"
     ]
 
 
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
-    view = build_view(apartments_result(losses=made_frame("losses", [LOSSES])))
+    view = build_view(apartments_result(losses=losses_frame({"leader_b": "'b'"})))
     losses = table(view, "tab-losses")
     assert column(losses, "Ranking") == ["forest, permutation, features, E1"]
     assert column(losses, "Losses") == ["RMSE / MAE"]
     assert column(losses, "In common") == ["67\u202f% of the top 3"]
     assert column(losses, "Leader") == ["a / b"]
     assert "Two leaders" in words(losses.notes)
-    same = made_frame("losses", [{**LOSSES, "leader_b": LOSSES["leader_a"]}])
+    same = losses_frame({})
     losses = table(build_view(apartments_result(losses=same)), "tab-losses")
     assert "Two leaders" not in words(losses.notes)
 

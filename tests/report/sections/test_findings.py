@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 from tests.report.made_records import made_frame, made_pair
-from tests.report.made_results import apartments_result
+from tests.report.made_results import apartments_result, found
 from tests.report.made_variants import configured, plain_result
-from tests.report.reading import column, section, table, words
+from tests.report.reading import column, entries, rows_of, section, table, words
 
-from importance_audit.records.finding import Finding, cause_of
+from importance_audit.records.finding import cause_of
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.findings import findings
@@ -18,9 +18,8 @@ from importance_audit.runs.signoff.answers import Answer, with_answers
 SUBJECT = "svm, permutation, features, rmse: python and DALEX"
 
 
-def finding(check="rank_shift", subject="a", **changes):
-    defaults = {"severity": "warning", "message": "m", **changes}
-    return Finding(check=check, subject=subject, **defaults)
+def finding(check="rank_shift", subject="a", severity="warning", **fields):
+    return found(check, subject, severity, **{"message": "m", **fields})
 
 
 def check(check="rank_shift", subject="a", **changes):
@@ -40,14 +39,6 @@ def view_with_findings(*findings, checks=(), **changes):
     return build_view(result)
 
 
-def entries(view):
-    return section(view, "K").parts["entries"]
-
-
-def rows(entry):
-    return {plain(label): plain(content) for label, content in entry.facts.rows}
-
-
 def test_a_finding_keeps_its_id_when_its_numbers_change():
     ids = {
         entries(view_with_findings(finding(message=text)))[0].id
@@ -58,12 +49,12 @@ def test_a_finding_keeps_its_id_when_its_numbers_change():
 
 def test_a_finding_names_the_limit_it_was_held_against_and_who_set_it():
     (entry,) = entries(view_with_findings(finding(), checks=[check()]))
-    assert rows(entry)["Criteria"] == "largest rank shift: limit 2 (default)."
+    assert rows_of(entry.facts)["Criteria"] == "largest rank shift: limit 2 (default)."
 
 
 def test_a_finding_without_a_check_of_its_own_has_no_criteria():
     (entry,) = entries(view_with_findings(finding(), checks=[check(subject="b")]))
-    assert "Criteria" not in rows(entry)
+    assert "Criteria" not in rows_of(entry.facts)
 
 
 def test_a_disagreement_names_the_class_of_its_cause():
@@ -73,14 +64,12 @@ def test_a_disagreement_names_the_class_of_its_cause():
     (entry,) = entries(
         build_view(apartments_result(findings=(apart,), agreement=frame))
     )
-    assert rows(entry)["Cause"] == "data"
+    assert rows_of(entry.facts)["Cause"] == "data"
 
 
-def test_a_finding_is_open_and_of_the_owner_of_the_model():
-    result = plain_result(("a",), findings=(finding(),))
+def test_a_finding_of_a_model_without_an_owner_says_so():
+    result = configured(plain_result(("a",), findings=(finding(),)), report={})
     (entry,) = entries(build_view(result))
-    assert plain(entry.summary) == "open · owner Pricing, A. Nowak · due –"
-    (entry,) = entries(build_view(configured(result, report={})))
     assert plain(entry.summary) == "open · owner none named · due –"
 
 
@@ -101,8 +90,8 @@ def test_what_comes_of_one_cause_is_one_finding_that_names_what_it_hit():
     view = view_with_findings(*of_one_cause())
     first, second = entries(view)
     assert plain(first.title) == "Levels not seen in training (dealer)"
-    assert rows(first)["Condition"] == "New level."
-    assert rows(first)["Also"] == (
+    assert rows_of(first.facts)["Condition"] == "New level."
+    assert rows_of(first.facts)["Also"] == (
         "Not measured (m, vint): No number. Not applicable (m): No c."
     )
     assert (first.number, second.number) == ("K1", "K2")
@@ -112,7 +101,7 @@ def test_what_comes_of_one_cause_is_one_finding_that_names_what_it_hit():
 def test_a_cause_prints_the_key_of_each_of_its_findings_that_can_be_answered():
     _, unmeasured, unseen, _ = of_one_cause()
     first, _ = entries(view_with_findings(*of_one_cause()))
-    assert rows(first)["Key"] == f"{unseen.key[:12]}, {unmeasured.key[:12]}"
+    assert rows_of(first.facts)["Key"] == f"{unseen.key[:12]}, {unmeasured.key[:12]}"
     assert replace(unseen, cause="").key == unseen.key
 
 
@@ -122,8 +111,8 @@ def test_a_cause_is_open_until_each_of_its_findings_is_answered():
     one = with_answers(result, [Answer(unseen.key[:12], response="Merged.")])
     (entry,) = entries(build_view(one))
     assert plain(entry.summary).startswith("open · ")
-    assert rows(entry)["Response"] == "Merged."
-    assert rows(entry)["Key"] == (
+    assert rows_of(entry.facts)["Response"] == "Merged."
+    assert rows_of(entry.facts)["Key"] == (
         f"{unseen.key[:12]} (answered), {unmeasured.key[:12]} (open)"
     )
     both = [Answer(f.key[:12], response="Merged.") for f in (unseen, unmeasured)]
@@ -141,8 +130,8 @@ def test_the_same_deviation_of_two_models_is_one_finding_with_both_names():
     facts = facts_of(plain_result(("a",), findings=both), "0" * 64)
     (entry,) = findings(facts).parts["entries"]
     assert plain(entry.title) == "Owner's expectation not met (forest; svm)"
-    assert rows(entry)["Condition"] == f"{law}forest."
-    assert rows(entry)["Also"] == "svm: 1 of 1 ranking disagrees: by p, svm."
+    assert rows_of(entry.facts)["Condition"] == f"{law}forest."
+    assert rows_of(entry.facts)["Also"] == "svm: 1 of 1 ranking disagrees: by p, svm."
 
 
 def test_page_one_counts_causes_and_not_their_findings():
@@ -165,17 +154,14 @@ def test_a_limit_says_whether_the_configuration_set_it():
     assert setters == ["default", "definition", "audit.toml, [checks] max_rank_shift"]
 
 
-def test_a_check_outside_its_limit_never_reads_pass():
-    view = view_with_findings(finding(severity="info"), checks=[check(verdict="note")])
-    assert column(table(view, "tab-checks"), "Verdict") == ["note, K1"]
-    assert plain(section(view, "J").lede) == "0 of 1 check passed. Not passed: 1 note."
-
-
-def test_a_check_that_passed_has_no_part_in_the_finding_of_another_of_its_name():
+def test_a_check_outside_its_limit_never_reads_pass_and_one_that_passed_does():
     both = [check(verdict="note"), check(verdict="pass")]
     view = view_with_findings(finding(severity="info"), checks=both)
-    item = table(view, "tab-checks")
-    assert column(item.everything, "Verdict") == ["note, K1", "pass"]
+    assert column(table(view, "tab-checks").everything, "Verdict") == [
+        "note, K1",
+        "pass",
+    ]
+    assert plain(section(view, "J").lede) == "1 of 2 checks passed. Not passed: 1 note."
 
 
 @pytest.mark.parametrize("severity", ["failure", "warning", "info"])
@@ -184,18 +170,14 @@ def test_findings_of_every_severity_say_their_effect(severity):
     assert "evaluate the model on rows that hardly occur" in words(entry)
 
 
-def test_checks_that_were_not_run_stand_in_one_row():
+def test_checks_that_were_not_run_stand_in_one_row_unless_for_other_reasons():
     missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
     frame = [check(subject=s, observed="not compared", **missing) for s in "abc"]
     item = table(view_with_findings(checks=frame), "tab-checks")
     assert column(item, "Subject") == ["3 pairs"]
     assert column(item, "Observed") == ["not compared"]
     assert len(item.everything.rows) == 3
-
-
-def test_checks_that_were_not_run_for_other_reasons_stand_apart():
-    missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
-    frame = [check(subject=s, observed=f"not {s}", **missing) for s in ("a", "b")]
-    item = table(view_with_findings(checks=frame), "tab-checks")
+    apart = [check(subject=s, observed=f"not {s}", **missing) for s in ("a", "b")]
+    item = table(view_with_findings(checks=apart), "tab-checks")
     assert column(item, "Observed") == ["not a", "not b"]
     assert item.everything is None  # it would hold the same rows

@@ -1,6 +1,6 @@
 """Section Q: the terms that occur, and where the numbers lie."""
 
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_variants import plain_result
 from tests.report.reading import parts
 
 from importance_audit.report.pages.view import build_view
@@ -12,14 +12,6 @@ from importance_audit.report.text.wording import look_up
 def terms_of(view):
     blocks = parts(view, "Q")["blocks"]
     return {plain(term): plain(means) for block in blocks for term, means in block.rows}
-
-
-def test_only_terms_that_occur_are_explained():
-    alone = terms_of(build_view(plain_result(("a",))))
-    both = terms_of(view_of("disagreeing"))
-    assert {"Replayed", "Equivalent", "Comparable", "Disagrees"} <= set(both)
-    assert not {"Replayed", "Equivalent", "Disagrees"} & set(alone)
-    assert {"Importance", "Content digest"} <= set(alone)
 
 
 def test_the_stability_index_is_defined_with_what_is_added_to_each_count():

@@ -2,13 +2,11 @@
 
 import re
 
-import pandas as pd
-from tests.report.made_records import made_importance
+from tests.report.made_records import made_importance, row_intervals_frame
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import view_of_records
 from tests.report.reading import column, section, table
 
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.view import build_view
 
@@ -29,7 +27,7 @@ def two_measures(**frames):
         made_importance("forest", ("a", "b", "c"), (9.0, 5.0, 1.0)),
         made_importance("forest", ("a", "b", "c"), (9.0, 1.0, 5.0), **STILL),
     )
-    return build_view(plain_result(("a", "b", "c"), importances=records, **frames))
+    return view_of_records(*records, **frames)
 
 
 def test_features_stand_by_their_mean_rank_over_all_rankings():
@@ -44,28 +42,22 @@ def test_what_fewer_rankings_measured_comes_last_whatever_its_rank():
         made_importance("one", ("a", "b"), (2.0, 1.0)),
         made_importance("two", ("c", "a", "b"), (3.0, 2.0, 1.0)),
     )
-    view = build_view(plain_result(("a", "b", "c"), importances=records))
-    overview = table(view, "tab-overview-features")
+    overview = table(view_of_records(*records), "tab-overview-features")
     assert column(overview, "Feature") == ["a", "b", "c"]
 
 
 def test_the_closer_to_the_top_the_darker():
-    records = [
-        made_importance(name, [f"x{n}" for n in range(12)], range(12, 0, -1))
-        for name in ("one", "two")
-    ]
     names = [f"x{n}" for n in range(12)]
-    view = build_view(plain_result(names, importances=tuple(records)))
-    shades = [row.cells[1].shade for row in table(view, "tab-overview-features").rows]
+    records = (made_importance(m, names, range(12, 0, -1)) for m in ("one", "two"))
+    overview = table(view_of_records(*records), "tab-overview-features")
+    shades = [row.cells[1].shade for row in overview.rows]
     assert shades == [5, 4, 4, 3, 3, 2, 2, 2, 2, 2, 0, 0]
 
 
 def test_what_a_model_does_better_without_is_marked_and_not_shaded():
-    rows = [(0, "a", 8, 10), (0, "b", -9, -8), (0, "c", -1, 2)]
-    fields = ("record", "feature", "low", "high")
-    frame = pd.DataFrame([dict(zip(fields, row, strict=True)) for row in rows])
-    frame = frame.assign(rank_low=1.0, rank_high=3.0)
-    frame = frame.reindex(columns=FRAMES["row_intervals"].columns)
+    ends = {"low": [8, -9, -1], "high": [10, -8, 2]}
+    record = made_importance("forest", ("a", "b", "c"), (9.0, 5.0, 1.0))
+    frame = row_intervals_frame((record,), 1.0).assign(**ends)
     overview = table(two_measures(row_intervals=frame), "tab-overview-features")
     assert column(overview, "forest E1") == ["1", "2 ↓", "3"]
     assert [row.cells[1].shade for row in overview.rows] == [5, 0, 4]
@@ -73,16 +65,15 @@ def test_what_a_model_does_better_without_is_marked_and_not_shaded():
 
 def test_of_many_features_the_rest_is_counted():
     names = [f"x{n:02}" for n in range(30)]
-    records = tuple(made_importance(m, names, range(30, 0, -1)) for m in "ab")
-    view = build_view(plain_result(names, importances=records))
-    overview = table(view, "tab-overview-features")
+    records = (made_importance(m, names, range(30, 0, -1)) for m in "ab")
+    overview = table(view_of_records(*records), "tab-overview-features")
     assert len(overview.rows) == 25
     assert column(overview, "Feature")[-1] == "the other 6"
 
 
 def test_of_many_rankings_the_columns_are_shared_out_over_tables():
     records = tuple(made_importance(f"m{n}", ("a", "b"), (2.0, 1.0)) for n in range(12))
-    view = build_view(plain_result(("a", "b"), importances=records))
+    view = view_of_records(*records)
     ids = [t.id for t in view.tables if t.id.startswith("tab-overview")]
     assert ids == ["tab-overview-features", "tab-overview-features-2"]
     assert [len(table(view, id_).columns) for id_ in ids] == [7, 7]
@@ -100,16 +91,18 @@ def test_paper_has_no_table_of_a_single_ranking_and_says_where_it_is():
     assert "of report.html" in paper
 
 
-def test_single_tables_are_numbered_behind_all_others_on_screen_and_paper():
+def test_tables_are_numbered_as_they_stand_single_ones_behind_all_others():
     view = build_view(apartments_result())
     order = [item.is_single for item in view.tables]
     assert order == sorted(order)
-    captions = re.findall(r"<caption .*?</caption>", print_html(view, conformity=""))
-    shown = [item for item in view.tables if not item.is_single]
-    assert len([text for text in captions if "<b>Table" in text]) == len(shown)
-    for item in shown:
-        label = view.composed.labels[item.id]
-        assert any(f'id="{item.id}-caption"><b>{label}.' in text for text in captions)
+    labels = [view.composed.labels[item.id] for item in view.tables]
+    assert labels == [f"Table\u00a0{n}" for n, _ in enumerate(labels, start=1)]
+    first = view.figures[0]
+    assert view.composed.labels[first.id] == "Figure\u00a01"
+    paper = print_html(view, conformity="")
+    captions = re.findall(r'<caption [^>]*id="(.*?)-caption"><b>(Table.*?)\.', paper)
+    shown = [item.id for item in view.tables if not item.is_single]
+    assert dict(captions) == dict(zip(shown, labels, strict=False))
 
 
 def test_a_group_of_single_tables_alone_leaves_no_heading_on_paper():
@@ -122,11 +115,8 @@ def test_a_group_of_single_tables_alone_leaves_no_heading_on_paper():
 
 def test_the_head_of_a_ranking_holds_the_whole_name_of_its_model():
     model = "gradient boosting on bureau_and_application_data, 2024-02"
-    records = (
-        made_importance(model, ("a", "b", "c"), (9.0, 5.0, 1.0)),
-        made_importance(model, ("a", "b", "c"), (9.0, 1.0, 5.0), **STILL),
-    )
-    view = build_view(plain_result(("a", "b", "c"), importances=records))
-    name, _, card = table(view, "tab-overview-features").columns[1].label
-    assert (name.text, name.whole) == (model, "")
-    assert card.target == "card-e1"
+    first = made_importance(model, ("a", "b"), (9.0, 5.0))
+    second = made_importance(model, ("a", "b"), (9.0, 1.0), **STILL)
+    overview = table(view_of_records(first, second), "tab-overview-features")
+    name, _, card = overview.columns[1].label
+    assert (name.text, name.whole, card.target) == (model, "", "card-e1")

@@ -4,18 +4,17 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from tests.report.made_records import made_frame, made_importance, models_frame
+from tests.report.made_records import made_frame, made_importance
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, plain_result
+from tests.report.made_variants import configured, view_of_records
 from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-
-NAMES = ("a", "b", "c")
 
 
 def losses(*rows):
@@ -28,29 +27,47 @@ def losses(*rows):
     )
 
 
+def of_models(means, *, sd=12.0, repeats=10, **frames):
+    """Return the view of models that have these means of the first features."""
+    names = "abcd"
+    records = (
+        made_importance(model, names[: len(of_model)], of_model, sd=sd, repeats=repeats)
+        for model, of_model in means.items()
+    )
+    return view_of_records(*records, **frames)
+
+
+BOTH = {"bad": (9.0, 5.0, 1.0), "good": (5.0, 9.0, 1.0)}
+TRAINED = (("bad", "train", 1.0), ("good", "train", 19.0))
+NEW = (("bad", "test", 30.0), ("good", "test", 20.0))
+
+
 def two_models(**frames):
     """Return the view of a bad and a good model that rank three features otherwise."""
-    records = [
-        made_importance("bad", NAMES, (9.0, 5.0, 1.0)),
-        made_importance("good", NAMES, (5.0, 9.0, 1.0)),
-    ]
-    frames.setdefault(
-        "performance",
-        losses(
-            *(("bad", "train", 1.0), ("bad", "test", 30.0)),
-            *(("good", "train", 19.0), ("good", "test", 20.0)),
-        ),
-    )
-    result = plain_result(
-        NAMES, models=models_frame(("bad", "good")), importances=records, **frames
-    )
-    return build_view(result)
+    return of_models(BOTH, **{"performance": losses(*TRAINED, *NEW), **frames})
 
 
 def row_intervals(*rows):
     """Return a frame of intervals from record, feature, low, high and ranks."""
     names = ("record", "feature", "low", "high", "rank_low", "rank_high")
     return made_frame("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
+
+
+def around(*means_of_records):
+    """Return intervals of all ranks, 0.2 to either side of these means."""
+    return row_intervals(
+        *(
+            (record, name, mean - 0.2, mean + 0.2, 1.0, 3.0)
+            for record, means in enumerate(means_of_records)
+            for name, mean in zip("abc", means, strict=True)
+        )
+    )
+
+
+def correlated(*names):
+    """Return one cluster of these features."""
+    fields = {"cluster": 1, "strongest": 0.9, "group": ""}
+    return made_frame("clusters", [fields | {"feature": name} for name in names])
 
 
 def parts(view):
@@ -116,15 +133,14 @@ def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
 
 
 def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
-    rows = [
-        {"model": m, "reading": r, "split": s, "n_samples": 9, "value": v}
-        for m, r, s, v in [
-            ("bad", "auc", "train", 0.99),
-            ("bad", "auc", "test", 0.7),
-            ("good", "auc", "test", 0.8),
-            ("bad", "gini", "test", 0.4),
-        ]
-    ]
+    names = ("model", "reading", "split", "value")
+    values = (
+        ("bad", "auc", "train", 0.99),
+        ("bad", "auc", "test", 0.7),
+        ("good", "auc", "test", 0.8),
+        ("bad", "gini", "test", 0.4),
+    )
+    rows = [dict(zip(names, v, strict=True)) | {"n_samples": 9} for v in values]
     rows[2] |= {"std_error": 0.01}
     quality = table(two_models(readings=made_frame("readings", rows)), "tab-quality")
     assert column(quality, "Training rows") == ["–", "0.990"]
@@ -174,34 +190,33 @@ def checked(**fields):
     return made_frame("calibration_checks", [row | fields])
 
 
-def test_bias_says_its_direction_at_the_ends_of_the_range():
+def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size():
     evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
     bias = found("bias", "good", "info", evidence=evidence)
-    off = two_models(calibration_checks=checked(), findings=(bias,))
+    names = ("predicted", "observed", "low", "high")
+    deciles = [(10, 14, 13, 15), (20, 19, 18.5, 19.5), (30, 36, 29, 40)]
+    rows = [
+        {
+            "model": "good",
+            "positive_class": "",
+            "split": "test",
+            "bin": number,
+            "rows": 9,
+        }
+        | dict(zip(names, decile, strict=True))
+        for number, decile in enumerate(deciles, start=1)
+    ]
+    off = two_models(
+        calibration_checks=checked(),
+        calibration=made_frame("calibration", rows),
+        findings=(bias,),
+    )
     assert (
         "predictions too low in 4 of 10 deciles (the highest among them) and too high "
-        "in 3 of 10 deciles (the lowest among them)"
+        "in 3 of 10 deciles (the lowest among them), by up to 4.0"
     ) in said(off, "fits")
     fine = two_models(calibration_checks=checked(too_low=1, too_high=0))
     assert "no bias along its predictions (1 of 10 deciles off)" in said(fine, "fits")
-
-
-def test_the_size_is_that_of_the_decile_that_is_farthest_off():
-    deciles = [(10.0, 14.0, 13.0, 15.0), (20.0, 19.0, 18.5, 19.5), (30, 36, 29, 40)]
-    names = ("predicted", "observed", "low", "high")
-    who = {"model": "good", "positive_class": "", "split": "test", "rows": 10}
-    who |= {"weight": 10.0, "lowest": 1.0, "highest": 2.0}
-    rows = [
-        who | {"bin": number} | dict(zip(names, decile, strict=True))
-        for number, decile in enumerate(deciles, start=1)
-    ]
-    evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
-    view = two_models(
-        calibration_checks=checked(),
-        calibration=made_frame("calibration", rows),
-        findings=(found("bias", "good", "info", evidence=evidence),),
-    )
-    assert "(the lowest among them), by up to 4.0" in said(view, "fits")
 
 
 def test_probabilities_stand_beside_what_was_observed():
@@ -239,27 +254,15 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
 
 
 def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
-    known = NAMES, (9.0, 5.0, 1.0)
-
-    def text(*low_and_high, means=(9.0, 5.0, 1.0)):
-        frame = row_intervals(
-            *((0, n, m - 0.2, m + 0.2, 1.0, 3.0) for n, m in zip(*known, strict=True)),
-            *(
-                (1, n, *ends, 1.0, 3.0)
-                for n, ends in zip(NAMES, low_and_high, strict=True)
-            ),
+    def text(*of_good, means=BOTH["bad"]):
+        ranks = (
+            (1, n, *ends, 1.0, 3.0) for n, ends in zip("abc", of_good, strict=True)
         )
-        records = [
-            made_importance("bad", NAMES, (9.0, 5.0, 1.0)),
-            made_importance("good", NAMES, means),
-        ]
-        result = plain_result(
-            NAMES,
-            models=models_frame(("bad", "good")),
-            importances=records,
-            row_intervals=frame,
+        both = pd.concat(
+            [around(BOTH["bad"]), row_intervals(*ranks)], ignore_index=True
         )
-        return said(build_view(result), "differ")
+        means = BOTH | {"good": means}
+        return said(of_models(means, row_intervals=both), "differ")
 
     same = [(8.0, 10.0), (4.0, 6.0), (0.5, 1.5)]
     assert "No feature is clearly unequal" in text(*same)
@@ -282,14 +285,9 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     rest, is_named
 ):
     """9 of 9 + 2 * 0.9 is 83 %, of 9 + 2 * 1.3 it is 78 %."""
-    record = made_importance("bad", NAMES, (9.0, rest, rest))
-    intervals = row_intervals(
-        (0, "a", 8.8, 9.2, 1.0, 1.0),
-        *((0, name, rest - 0.2, rest + 0.2, 2.0, 3.0) for name in "bc"),
-    )
-    models = models_frame(("bad",))
-    frames = {"importances": [record], "row_intervals": intervals, "models": models}
-    view = build_view(plain_result(NAMES, **frames))
+    means = (9.0, rest, rest)
+    intervals = around(means).assign(rank_low=[1, 2, 2], rank_high=[1, 3, 3])
+    view = of_models({"bad": means}, row_intervals=intervals)
     share = "with 83\u202f% of all importance in bad"
     headline, decide = said(view, "headline"), said(view, "decide")
     assert headline == f"a leads, {share} (E1)" if is_named else "a leads"
@@ -299,32 +297,11 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
 
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
     """Its importance went to the other of its set: together they may count alike."""
-    rows = [
-        (0, n, m - 0.2, m + 0.2, 1.0, 3.0)
-        for n, m in zip("abc", (9, 5, 1), strict=True)
-    ]
-    rows += [
-        (1, n, m - 0.2, m + 0.2, 1.0, 3.0)
-        for n, m in zip("abc", (9, 1, 5), strict=True)
-    ]
-    records = [
-        made_importance("bad", NAMES, (9.0, 5.0, 1.0)),
-        made_importance("good", NAMES, (9.0, 1.0, 5.0)),
-    ]
+    means = {"bad": (9.0, 5.0, 1.0), "good": (9.0, 1.0, 5.0)}
 
-    def headline(*correlated):
-        clusters = [
-            {"cluster": 1, "feature": f, "strongest": 0.9, "group": ""}
-            for f in correlated
-        ]
-        result = plain_result(
-            NAMES,
-            models=models_frame(("bad", "good")),
-            importances=records,
-            row_intervals=row_intervals(*rows),
-            clusters=made_frame("clusters", clusters),
-        )
-        view = build_view(result)
+    def headline(*names):
+        intervals = around(*means.values())
+        view = of_models(means, row_intervals=intervals, clusters=correlated(*names))
         assert "b" in said(view, "differ").split("in the other): ")[1]
         return said(view, "headline")
 
@@ -430,19 +407,13 @@ def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
 @pytest.mark.parametrize(("set_", "heads"), [("bc", "a leads"), ("ab", "Leading")])
 def test_what_has_nearly_all_importance_heads_the_page_before_other_sets(set_, heads):
     """Correlated leaders head it where one of them has nearly all, or none has."""
-    record = made_importance("bad", NAMES, (9.0, 0.5, 0.4))
-    intervals = [(0, "a", 8.8, 9.2, 1.0, 1.0), (0, "b", 0.4, 0.6, 2.0, 3.0)]
-    clusters = [{"cluster": 1, "feature": name, "strongest": 0.9} for name in set_]
-    evidence = {"cluster": 1}
-    view = build_view(
-        plain_result(
-            NAMES,
-            importances=[record],
-            row_intervals=row_intervals(*intervals, (0, "c", 0.3, 0.5, 2.0, 3.0)),
-            models=models_frame(("bad",)),
-            clusters=made_frame("clusters", clusters),
-            findings=[found("dependent_leader", "bad", evidence=evidence)],
-        )
+    means = (9.0, 0.5, 0.4)
+    leader = found("dependent_leader", "bad", evidence={"cluster": 1})
+    view = of_models(
+        {"bad": means},
+        row_intervals=around(means).assign(rank_low=[1, 2, 2], rank_high=[1, 3, 3]),
+        clusters=correlated(*set_),
+        findings=[leader],
     )
     assert said(view, "headline").startswith(heads)
 
@@ -535,10 +506,6 @@ def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, w
 
 def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
     frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
-    clusters = made_frame(
-        "clusters",
-        [{"cluster": 1, "feature": f, "strongest": 0.9, "group": ""} for f in "bc"],
-    )
     intervals = INTERVALS.assign(low=[1, 4, -4, 4, 8, -0.5])
 
     def text(low, high=0.2, below=False):
@@ -549,7 +516,7 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
         view = two_models(
             expected=frame,
             run=run_that_expects((["c"], "top")),
-            clusters=clusters,
+            clusters=correlated("b", "c"),
             row_intervals=intervals.assign(high=[12, 6, high_of_c, 6, 9.5, 1.5]),
             joint_importances=made_frame("joint_importances", joint),
         )
@@ -578,16 +545,11 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
     ],
 )
 def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
-    record = made_importance("m", NAMES, (10.0, 1.0, mean), method=method)
+    record = made_importance("m", "abc", (10.0, 1.0, mean), method=method)
     frame = expected((1, "zero", "m", "c", 2.0, "not as expected"))
-    result = plain_result(
-        NAMES,
-        models=models_frame(("m",)),
-        importances=[record],
-        expected=frame,
-        run=run_that_expects((["c"], "zero")),
-    )
-    text = said(build_view(result), "expected").replace("\u202f", "")
+    run = run_that_expects((["c"], "zero"))
+    view = view_of_records(record, expected=frame, run=run)
+    text = said(view, "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
 
 
@@ -596,12 +558,9 @@ def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
     [(10, "a leads in d; b leads in e"), (1, "No feature can be said to lead in d")],
 )
 def test_after_one_repeat_no_feature_is_said_to_lead(repeats, text):
-    records = [
-        made_importance("d", NAMES, (9.0, 5.0, 1.0), sd=0.1, repeats=repeats),
-        made_importance("e", NAMES, (5.0, 9.0, 1.0), sd=0.1, repeats=repeats),
-    ]
-    result = plain_result(NAMES, models=models_frame("de"), importances=records)
-    assert said(build_view(result), "headline").startswith(text)
+    means = {"d": (9.0, 5.0, 1.0), "e": (5.0, 9.0, 1.0)}
+    view = of_models(means, sd=0.1, repeats=repeats)
+    assert said(view, "headline").startswith(text)
 
 
 def test_the_headline_is_one_piece_of_text():
@@ -613,32 +572,18 @@ def test_the_headline_is_one_piece_of_text():
 
 
 @pytest.mark.parametrize(
-    ("models", "feature", "named", "is_outside"),
+    ("models", "named", "is_outside"),
     [
         # In bad a leads, so that b, second of three, is among the first two.
-        ({"bad": (9.0, 5.0, 1.0), "good": (5.0, 9.0, 1.0)}, "c", ["c", "b"], False),
-        ({"good": (5.0, 9.0, 1.0), "bad": (9.0, 5.0, 1.0)}, "c", ["c", "a"], False),
-        ({"good": (5.0, 9.0, 1.0)}, "c", ["c"], False),
-        ({"d": (9.0, 8.0, 2.0, 1.0)}, "d", ["c", "d"], True),
+        (BOTH, ["c", "b"], False),
+        ({"d": (9.0, 8.0, 2.0, 1.0)}, ["d", "c"], True),
     ],
 )
-def test_every_feature_that_is_outside_the_first_is_named(
-    models, feature, named, is_outside
-):
-    names = tuple("abcd")
-    records = [
-        made_importance(model, names[: len(means)], means, sd=0.1)
-        for model, means in models.items()
-    ]
-    first = records[0].model
-    result = plain_result(
-        names,
-        models=models_frame(models),
-        importances=records,
-        expected=expected((1, "top", first, feature, 4.0, "not as expected")),
-        run=run_that_expects((named, "top")),
-    )
-    text = said(build_view(result), "expected")
+def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outside):
+    row = (1, "top", next(iter(models)), named[0], 4.0, "not as expected")
+    run = run_that_expects((named, "top"))
+    view = of_models(models, sd=0.1, expected=expected(row), run=run)
+    text = said(view, "expected")
     assert ("outside the first" in text) is is_outside
     assert not is_outside or text.endswith(
         "Of the other features named there, outside the first 2 in some ranking: c "

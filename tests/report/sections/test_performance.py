@@ -13,11 +13,18 @@ from tests.report.made_records import (
     models_frame,
     performance_frame,
 )
-from tests.report.made_variants import binary_result, multiclass_result, plain_result
+from tests.report.made_results import found
+from tests.report.made_variants import (
+    binary_result,
+    configured,
+    multiclass_result,
+    plain_result,
+)
 from tests.report.reading import (
     column,
     drawn,
     parts_of,
+    rows_of,
     section,
     table,
     value_at,
@@ -33,10 +40,10 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.diagnostics import diagnostic_rows
-from importance_audit.records.finding import Finding
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Value, plain
+from importance_audit.report.text.wording import look_up
 
 FOREST, LINEAR = "forest", "linear"
 APART = "Not distinguishable on the evaluation rows"
@@ -71,8 +78,8 @@ def binary(n_models=2, **frames):
     names = ("boosting", "logistic")[:n_models]
     for name in names:
         model = replace(logistic_model(1, 0), name=name)
-        found = diagnostic_rows(model, data, model.predict(data.X), split="test")
-        for part, of_model in found.items():
+        diagnosed = diagnostic_rows(model, data, model.predict(data.X), split="test")
+        for part, of_model in diagnosed.items():
             rows[part] += of_model
     areas = [reading(name, "auc", "test", 0.75) for name in names]
     made = {name: made_frame(name, part) for name, part in rows.items()}
@@ -133,16 +140,12 @@ def test_two_models_are_apart_beyond_two_errors_of_their_paired_difference(
     assert (said in words(section(page, "B"))) is not is_apart
 
 
-@pytest.mark.parametrize(
-    ("losses", "is_apart"), [((2.0, 11.0), True), ((4.0, 11.0), False)]
-)
-def test_without_pairs_two_models_are_apart_where_their_errors_do_not_overlap(
-    losses, is_apart
-):
-    page = two_models(None, None, losses=losses)
-    note = words(table(page, "tab-performance-rmse").notes)
-    assert (APART in note) is not is_apart
-    assert ("overlap): forest and linear (−7.0)." in note) is not is_apart
+def test_without_pairs_two_models_are_apart_where_their_errors_do_not_overlap():
+    for losses, is_apart in (((2.0, 11.0), True), ((4.0, 11.0), False)):
+        page = two_models(None, None, losses=losses)
+        note = words(table(page, "tab-performance-rmse").notes)
+        assert (APART in note) is not is_apart
+        assert ("overlap): forest and linear (−7.0)." in note) is not is_apart
 
 
 # The figure
@@ -192,11 +195,8 @@ def test_the_headline_says_where_the_probabilities_are_off():
     assert plain(figure.headline).startswith(
         "boosting: probabilities as observed (3 of 10 deciles off)"
     )
-    off = Finding(
-        **{"check": "calibration", "subject": "boosting", "severity": "info"},
-        message="m",
-        evidence={"deciles": 10, "too_low": 0, "too_high": 3},
-    )
+    evidence = {"deciles": 10, "too_low": 0, "too_high": 3}
+    off = found("calibration", "boosting", "info", evidence=evidence)
     judged = result.with_frames(calibration_checks=checked).with_findings((off,))
     (figure,) = drawn(build_view(judged), draw_classes)
     assert plain(figure.headline).startswith(
@@ -204,15 +204,22 @@ def test_the_headline_says_where_the_probabilities_are_off():
     )
 
 
+def residual_rows(*models):
+    """Return the residuals of twenty parts of the rows of each of these models."""
+    return made_frame(
+        "residuals",
+        [
+            {"model": model, "split": "test", "bin": n, "rows": 50, "weight": 50.0}
+            | {"lowest": n, "highest": n + 1.0, "fitted": n + 0.5, "mean": 0.0}
+            | {"q05": -2.0, "q25": -1.0, "q50": 0.0, "q75": 1.0, "q95": 2.0}
+            for model in models
+            for n in range(1, 21)
+        ],
+    )
+
+
 def test_numbers_have_residuals_and_classes_have_none():
-    rows = [
-        {"model": "forest", "split": "test", "bin": n, "rows": 50, "weight": 50.0}
-        | {"lowest": n, "highest": n + 1.0, "fitted": n + 0.5, "mean": 0.0}
-        | {"q05": -2.0, "q25": -1.0 + (n == 3) * 2, "q50": 0.0, "q75": 1.0, "q95": 2.0}
-        for n in range(1, 21)
-    ]
-    page = view(residuals=made_frame("residuals", rows))
-    (figure,) = drawn(page, draw_residuals)
+    (figure,) = drawn(view(residuals=residual_rows("forest")), draw_residuals)
     assert plain(figure.headline) == (
         "How far predictions lie from what was observed, along the predictions."
     )
@@ -224,14 +231,7 @@ def test_numbers_have_residuals_and_classes_have_none():
 
 def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
     names = [f"model {n}" for n in range(8)]
-    base = {"split": "test", "bin": 1, "rows": 50, "weight": 50.0, "lowest": 0.0}
-    base |= {"highest": 1.0, "fitted": 0.5, "mean": 0.0, "q05": -2.0, "q25": -1.0}
-    rows = [{"model": n, **base, "q50": 0.0, "q75": 1.0, "q95": 2.0} for n in names]
-    page = view(
-        residuals=made_frame("residuals", rows),
-        models=models_frame(names),
-        performance=performance_frame(names),
-    )
+    page = view(residuals=residual_rows(*names), models=models_frame(names))
     (figure,) = drawn(page, draw_residuals)
     assert len(figure.data["panels"]) == 6
     assert plain(figure.caption).endswith("Not shown: model 6 and model 7.")
@@ -260,14 +260,12 @@ def test_a_pipeline_prints_its_steps_and_never_that_the_rest_are_defaults():
 
 def test_a_wrapper_of_a_run_without_steps_is_not_said_to_have_defaults():
     section_ = {"name": "forest", "estimator": "own.Scorecard", "parameters": {"C": 2}}
-    result = plain_result(("a",), models=models_frame(("forest",)))
     for path, is_wrapper in (
         ("own.Scorecard", True),
         ("a.RandomForestRegressor", False),
     ):
         models = [section_ | {"estimator": path}]
-        run = replace(result.run, config={**result.run.config, "models": models})
-        page = build_view(replace(result, run=run))
+        page = build_view(configured(plain_result(("a",)), models=models))
         (cell,) = column(table(page, "tab-models"), "Parameters")
         assert ("others: defaults" not in cell) is is_wrapper
 
@@ -278,7 +276,7 @@ def target_row(data, **fields):
     page = view(quantiles=rows, **fields)
     cards = section(page, "D").parts["rows"]
     card = next(card for card in cards if "test" in card.id)
-    return {plain(label): plain(content) for label, content in card.rows}.get("Target")
+    return rows_of(card).get("Target")
 
 
 def test_the_card_shows_the_share_of_each_class():
@@ -300,63 +298,44 @@ def test_the_card_shows_the_quartiles_of_a_number():
 
 
 def test_true_and_false_are_called_so_and_thousands_stand_apart():
-    ranges = {
-        "bool": (0, 1),
-        "boolean": (1, 1),
-        "year": (1920, 2010),
-        "age": (18, 2100),
-        "money": (-12_345, 1_234_567),
-        "half": (0.5, 12_345.5),
-        "tiny": (1e-7, 0.25),
-        "endless": (-np.inf, 1234.5678),
+    ranges_and_texts = {
+        "bool": ((0, 1), "false, true"),
+        "boolean": ((1, 1), "true"),
+        "year": ((1920, 2010), "1920 to 2010"),
+        "age": ((18, 2100), "18 to 2\u202f100"),
+        "money": ((-12_345, 1_234_567), "−12\u202f345 to 1\u202f234\u202f567"),
+        "half": ((0.5, 12_345.5), "0.5 to 12\u202f345.5"),
+        "tiny": ((1e-7, 0.25), "1e−07 to 0.25"),
+        "endless": ((-np.inf, 1234.5678), "−∞ to 1\u202f234.57"),
     }
-    columns = columns_frame(tuple(ranges))
-    columns["minimum"], columns["maximum"] = np.transpose(list(ranges.values()))
+    ranges, texts = zip(*ranges_and_texts.values(), strict=True)
+    columns = columns_frame(tuple(ranges_and_texts))
+    columns["minimum"], columns["maximum"] = np.transpose(ranges)
     columns["dtype"] = ["bool", "boolean", *["float64"] * 6]
     item = table(view(("a",), columns=columns), "tab-columns")
     assert column(item, "Type") == ["true or false"] * 2 + ["number"] * 6
-    assert column(item, "Range or levels") == [
-        "false, true",
-        "true",
-        "1920 to 2010",
-        "18 to 2\u202f100",
-        "−12\u202f345 to 1\u202f234\u202f567",
-        "0.5 to 12\u202f345.5",
-        "1e−07 to 0.25",
-        "−∞ to 1\u202f234.57",
-    ]
-
-
-REASONS = {
-    "weights": "holds the row weights",
-    "split": "marks the evaluation rows",
-    "dates": "only parts of its dates are features",
-    "not_listed": "not listed in [data] features",
-}
-LOOKS = {
-    "empty": "no value in any row",
-    "constant": "one value in every row",
-    "near_constant": "nearly constant, one value in 99\u202f% of the rows or more",
-    "names_rows": "an identifier: a different value in every row",
-    "": "1\u202f095 different values",
-}
+    assert column(item, "Range or levels") == [*texts]
 
 
 def test_columns_left_out_say_why_and_what_they_hold():
+    reasons, looks = look_up("data.reasons"), look_up("data.looks")
     rows = [
         {"column": f"{reason} {look}", "reason": reason, "look": look, "distinct": 1095}
-        for reason in REASONS
-        for look in LOOKS
+        for reason in reasons
+        for look in looks
     ]
-    page = view(left_out=made_frame("left_out", rows[:8]))
-    item = table(page, "tab-left-out")
-    assert column(item, "Why it is left out") == [
-        REASONS[r["reason"]] for r in rows[:8]
+    every = table(view(left_out=made_frame("left_out", rows)), "tab-left-out")
+    assert column(every.everything, "Why it is left out") == [
+        reasons[row["reason"]] for row in rows
     ]
-    assert column(item, "Contents") == [LOOKS[row["look"]] for row in rows[:8]]
-    every = table(view(left_out=made_frame("left_out", rows * 3)), "tab-left-out")
-    assert len(every.rows) < len(every.everything.rows) == len(rows * 3)
+    contents = column(every.everything, "Contents")
+    assert contents[:2] == ["no value in any row", "one value in every row"]
+    assert len(set(contents)) == len(looks)
+    assert len(every.rows) < len(rows)
     assert "Listed below the report's tables: " in words(every.notes)
+    unknown = [rows[0] | {"look": ""}]
+    item = table(view(left_out=made_frame("left_out", unknown)), "tab-left-out")
+    assert column(item, "Contents") == ["1\u202f095 different values"]
     assert "tab-left-out" not in [item.id for item in view().tables]
 
 

@@ -14,10 +14,9 @@ from tests.report.made_records import (
     row_intervals_frame,
 )
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import configured, plain_result
+from tests.report.made_variants import configured, plain_result, view_of_records
 
 from importance_audit.records.ranking import interval
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.ranking_figure import estimate_row
 from importance_audit.report.sections.rankings import cut, places, rankings
 from importance_audit.report.text.blocks import plain
@@ -62,12 +61,6 @@ def test_places_count_who_lies_wholly_above_and_wholly_below(bounds):
         assert last[i] == len(low) - (high < low[i]).sum()
 
 
-def test_intervals_that_all_meet_leave_every_place_open():
-    first, last = places(np.zeros(4), np.ones(4))
-    assert (first == 1).all()
-    assert (last == 4).all()
-
-
 def test_a_bound_that_is_not_known_leaves_no_place_and_bars_nobody():
     first, last = places(np.array([5, np.nan, 1]), np.array([6, np.nan, 2]))
     np.testing.assert_array_equal(first, [1, np.nan, 2])
@@ -94,13 +87,6 @@ def test_other_options_are_another_ranking_with_its_own_key():
     )
     both = rankings(plain_result(("a",), importances=(*whole.importances, other)))
     assert len({ranking.key for ranking in both}) == 2
-
-
-def test_engines_stand_beside_the_ranking_that_asked_the_same():
-    by_model = {r.record.model: r for r in rankings(apartments_result())[:3]}
-    for model, ranking in by_model.items():
-        (answer,) = ranking.others
-        assert (answer[1].engine, answer[1].model) == ("DALEX", model)
 
 
 def test_the_order_starts_with_the_largest_and_ends_with_what_was_not_measured():
@@ -174,7 +160,7 @@ def test_features_without_a_number_are_named_and_the_others_counted():
     names = tuple(f"x{k:02}" for k in range(14))
     means = (9.0, *(np.nan for _ in names[1:]))
     record = made_importance("forest", names, means, sd=0.1)
-    view = build_view(plain_result(names, importances=(record,)))
+    view = view_of_records(record)
     notes = " ".join(plain(note) for t in view.tables for note in t.notes)
     shown = ", ".join(names[1:11])
     assert f"Not measured, so not ranked: {shown}, and 3 more." in notes

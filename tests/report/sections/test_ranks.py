@@ -6,13 +6,12 @@ from math import nan
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import HOSTILE, made_frame
-from tests.report.made_variants import plain_result
+from tests.report.made_records import made_frame
+from tests.report.made_variants import plain_result, view_of_records
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import collisions, groups, height, mark, points
+from tests.report.svg_reader import groups, mark, points
 
 from importance_audit.report.figures.ranks import draw_rank_intervals
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 RANKS = "tab-ranks-forest-permutation-features-rmse"
@@ -21,32 +20,32 @@ RANKS = "tab-ranks-forest-permutation-features-rmse"
 def trials(*repeats, resamples=(), **fields):
     """Return a view of features a, b, … with these repeats, and ranks on rows."""
     names = tuple("abcd"[: len(repeats)])
-    result = plain_result(names)
     raw = 283.0 + np.array(repeats, dtype=float)
-    (record,) = result.importances
+    (record,) = plain_result(names).importances
     base = np.full(raw.shape[1], 283.0)
     record = replace(record, raw=raw, baseline=base, **fields)
-    rows = [
+    ranks = [
         {"record": 0, "feature": name, "rank": rank, "resamples": n}
         for name, rank, n in resamples
     ]
-    stability_rows = [
+    stable = [
         {"feature": name, "rank_low": 1, "rank_high": 2, "p_top_k": 1.0}
         | {"repeats_to_settle": 2.0, "resamples": 50, "record": 0}
         for name in names
+        if ranks
     ]
-    stable = made_frame("stability", stability_rows if rows else [])
-    ranks = made_frame("resampled_ranks", rows)
-    changes = {"stability": stable, "resampled_ranks": ranks}
-    return build_view(replace(result, importances=(record,), **changes))
+    return view_of_records(
+        record,
+        stability=made_frame("stability", stable),
+        resampled_ranks=made_frame("resampled_ranks", ranks),
+    )
 
 
 def undecided(names):
     """Return a view of features that nothing tells apart."""
-    result = plain_result(names)
-    (record,) = result.importances
+    (record,) = plain_result(names).importances
     raw = np.random.default_rng(1).normal(283.0, 1.0, record.raw.shape)
-    return build_view(replace(result, importances=(replace(record, raw=raw),)))
+    return view_of_records(replace(record, raw=raw))
 
 
 def figure_of(view, kind):
@@ -117,16 +116,3 @@ def test_a_line_reaches_over_the_ranks_that_are_open():
     assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
     assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)
     assert first[1][0] == pytest.approx(second[1][0], abs=1e-3)
-
-
-@pytest.mark.parametrize("last", [9, 4_000, 5_000, 70_000])
-def test_the_axis_has_room_for_the_last_of_however_many_ranks(last):
-    svg = ranks_svg((1.0, 1.0, float(last), 1.0, 2.0))
-    assert collisions(svg) == []
-
-
-def test_no_texts_overlap_and_a_page_holds_forty_features():
-    for names in (HOSTILE, [f"feature.{n:02}" for n in range(40)]):
-        svg = figure_of(undecided(names), "intervals").svg
-        assert collisions(svg) == []
-        assert height(svg) <= 228.0

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import subprocess
 
 import pytest
 from click.testing import CliRunner
@@ -35,14 +34,6 @@ def test_every_command_of_the_section_is_one(section):
         output = CliRunner().invoke(main, [name, "--help"]).output
         assert option.strip() in output
         assert "No such command" not in output
-
-
-def test_sha256sum_prints_what_the_section_says_of_result_json(section, tmp_path):
-    (tmp_path / "result.json").write_text(dumps(result_of("apartments")), "utf8")
-    run = subprocess.run(
-        ["sha256sum", "result.json"], cwd=tmp_path, capture_output=True, check=True
-    )
-    assert run.stdout.decode().split()[0] in "".join(section.split())
 
 
 def test_the_content_digest_can_be_computed_as_the_section_says(section):

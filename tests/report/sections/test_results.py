@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.report.made_records import (
-    APARTMENTS,
     made_effect,
     made_frame,
     made_importance,
     made_pair,
 )
-from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result, view_of
+from tests.report.made_results import apartments_result, disagreeing_result
+from tests.report.made_variants import plain_result, view_of, view_of_records
 from tests.report.reading import column, drawn, section, table, words
 
 from importance_audit.auditing.audit import audit
@@ -23,19 +22,8 @@ from importance_audit.models.fit import wrap
 from importance_audit.report.figures.bands import draw_bands
 from importance_audit.report.figures.effects import draw_effects
 from importance_audit.report.figures.engines import draw_engines
-from importance_audit.report.figures.models import draw_models
-from importance_audit.report.figures.ranking import draw_ranking
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import Link, plain
-
-
-def test_every_column_of_importances_names_its_card():
-    rankings = [t for t in view_of("apartments").tables if "ranking" in t.id]
-    assert len(rankings) == 10
-    for item in rankings:
-        heads = (part for column in item.columns for part in column.label)
-        (card,) = (part for part in heads if isinstance(part, Link))
-        assert card.target == f"card-{card.text.lower()}"
+from importance_audit.report.text.blocks import plain
 
 
 def uneven_view(form="difference", baseline=0.0):
@@ -44,7 +32,7 @@ def uneven_view(form="difference", baseline=0.0):
     raw = record.raw.copy()
     raw[1] = 0.004 + 1e-6 * (np.arange(10) - 4.5)
     fields = {"form": form, "raw": raw + baseline, "baseline": np.full(10, baseline)}
-    return build_view(plain_result(("a",), importances=(replace(record, **fields),)))
+    return view_of_records(replace(record, **fields))
 
 
 RANKING = "tab-ranking-forest-permutation-features-rmse"
@@ -69,14 +57,13 @@ def test_the_loss_as_it_is_has_digits_of_its_own():
         table(view, "tab-executive").caption
     )
     noisy = made_importance("forest", ("a",), (9e6,), sd=4e5, baseline=0.02345)
-    text = words(build_view(plain_result(("a",), importances=(noisy,))).sections)
+    text = words(view_of_records(noisy).sections)
     assert "Baseline loss of forest: RMSE 0.02345" in text
 
 
 def test_the_loss_before_and_after_can_be_subtracted():
     record = made_importance("forest", ("a",), (0.5,), sd=0.0, baseline=283.0)
-    view = build_view(plain_result(("a",), importances=(record,)))
-    reading = words(section(view, "F"))
+    reading = words(section(view_of_records(record), "F"))
     assert "A rise of 0.5000 means" in reading
     assert "from 283.0000 to 283.5000" in reading
 
@@ -97,50 +84,11 @@ def test_another_engine_has_its_own_column_where_its_numbers_differ():
     assert "the same numbers" not in words(unlike.notes)
 
 
-def test_the_first_loss_leads():
-    whole = plain_result(("a", "b"))
-    (rmse,) = whole.importances
-    mae = replace(rmse, loss="mae", raw=rmse.raw[::-1] / 2)
-    view = build_view(plain_result(("a", "b"), importances=(rmse, mae)))
-    ids = [item.id for item in view.tables if "ranking" in item.id]
-    assert [i.rsplit("-", 1)[1] for i in ids] == ["rmse", "mae"]
-    assert "RMSE" in plain(table(view, "tab-executive").caption)
-    ids = [f.id for f in view.figures if f.draw is draw_ranking]
-    assert ids == ["fig-ranking-forest-permutation-features-rmse"]
-
-
-def test_models_stand_side_by_side_in_the_order_of_the_first():
-    figure = drawn(view_of("apartments"), draw_models)[0]
-    panels = figure.data["panels"]
-    assert [panel.name for panel in panels] == ["forest", "linear", "svm"]
-    assert {tuple(row.name for row in panel.rows) for panel in panels} == {APARTMENTS}
-    assert panels[2].baseline == pytest.approx(160.9)
-    assert panels[2].rows[0].estimate == pytest.approx(160.9 + 688.4)
-
-
-def test_all_models_share_the_panel_of_a_feature():
-    figure = drawn(view_of("apartments"), draw_effects)[0]
-    panels = {panel.feature: panel for panel in figure.data["panels"]}
-    assert set(panels) == set(APARTMENTS)
-    assert [c.label for c in panels["floor"].curves] == ["forest", "linear", "svm"]
-    assert [c.lead for c in panels["floor"].curves] == [True, False, False]
-    assert panels["district"].kind == "category"
-
-
 def test_a_feature_on_which_engines_disagree_is_always_shown():
     names = tuple(f"x{i:02}" for i in range(30))
-    row = {"model": "forest", "method": "permutation", "of": "features", "loss": "rmse"}
-    row |= {
-        "engine_a": "python",
-        "engine_b": "DALEX",
-        "feature": "x29",
-        "inside": False,
-    }
-    row |= {"cause": "data", "evidence": ""}
-    frame = made_frame("disagreements", [row])
+    frame = disagreeing_result().disagreements.assign(model="forest", feature="x29")
     view = build_view(plain_result(names, disagreements=frame))
-    ranking = table(view, RANKING)
-    assert column(ranking, "Feature")[-2:] == ["x29", "the other 17"]
+    assert column(table(view, RANKING), "Feature")[-2:] == ["x29", "the other 17"]
 
 
 def many_curves(features=9, classes=("",), models=("forest",)):
@@ -203,8 +151,7 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
         for engine, (stream, values) in sides.items()
     )
     frame = made_frame("agreement", [made_pair("forest", "disagrees", **engines)])
-    view = build_view(plain_result(names, importances=records, agreement=frame))
-    (figure,) = drawn(view, draw_bands)
+    (figure,) = drawn(view_of_records(*records, agreement=frame), draw_bands)
     (panel,) = figure.data["panels"]
     assert [row.name for row in panel.rows] == [*names[:19], "x29"]
     assert plain(figure.headline) == "1 of 30 differences lie outside their bands."
@@ -218,8 +165,7 @@ def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
     )
     engines = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
     frame = made_frame("agreement", [made_pair("forest", "equivalent", **engines)])
-    view = build_view(plain_result("ab", importances=records, agreement=frame))
-    (figure,) = drawn(view, draw_bands)
+    (figure,) = drawn(view_of_records(*records, agreement=frame), draw_bands)
     (panel,) = figure.data["panels"]
     assert (panel.title, panel.engines) == ("forest", "Python − iml")
     assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
@@ -245,8 +191,7 @@ def test_a_figure_says_in_words_what_it_shows(any_name):
 
 def test_a_bar_starts_at_the_baseline_and_ends_at_the_value():
     record = made_importance("forest", ("a", "b"), (30.0, -10.0), stream="", repeats=1)
-    view = build_view(plain_result(("a", "b"), importances=(record,)))
-    ranking = table(view, RANKING)
+    ranking = table(view_of_records(record), RANKING)
     head = next(c for c in ranking.columns if c.kind == "bar")
     assert plain(head.label) == "−10 to 30"
     up, down = (row.cells[3].bar for row in ranking.rows)
@@ -300,7 +245,7 @@ def test_what_a_twin_tells_too_is_shared_and_what_is_told_alone_is_not(both):
     assert [name in shared for name in alone.features] == [True, True, False]
 
 
-def view_beside(marginal, conditional, losses=("rmse",), **options):
+def view_beside(marginal, conditional, **options):
     """Return the view of two rankings by mean of features, with and without options."""
     records = [
         made_importance(
@@ -310,11 +255,10 @@ def view_beside(marginal, conditional, losses=("rmse",), **options):
             (marginal, {"within": "none"}),
             (conditional, {"within": "gaussian", **options}),
         )
-        for loss in losses
+        for loss in ("rmse", "mae")  # of several the figure has the first
         if means
     ]
-    features = tuple(marginal | conditional)
-    return build_view(plain_result(features, importances=tuple(records)))
+    return view_of_records(*records)
 
 
 @pytest.mark.parametrize(
@@ -331,23 +275,18 @@ def test_some_features_are_read_beside_the_marginal_ranking_of_all(options, draw
     assert f"forest: when {drawn}" in text
     assert "columns, b (20\u202f%) keep at most half" in text
     (figure,) = conditional_figures(view)
+    assert figure.id == "fig-conditional-forest-features-rmse"
     for panel in figure.data["panels"]:
         assert [row.name for row in panel.rows] == ["b", "c"]
     shown = "Shown: the first 2 of 3 that every panel has."
     assert plain(figure.caption).endswith(shown)
 
 
-@pytest.mark.parametrize(
-    "rankings",
-    [
-        ({}, {"b": 100.0, "c": 290.0}),
-        ({"a": 900.0, "b": 500.0}, {"b": 100.0, "c": 290.0}),
-    ],
-)
-def test_what_lacks_a_marginal_ranking_is_read_beside_nothing(rankings):
-    view = view_beside(*rankings)
-    assert "given all other columns, " not in words(section(view, "F"))
-    assert conditional_figures(view) == []
+def test_what_lacks_a_marginal_ranking_is_read_beside_nothing():
+    for marginal in ({}, {"a": 900.0, "b": 500.0}):
+        view = view_beside(marginal, {"b": 100.0, "c": 290.0})
+        assert "given all other columns, " not in words(section(view, "F"))
+        assert conditional_figures(view) == []
 
 
 def conditional_figures(view):
@@ -375,23 +314,6 @@ def test_marginal_and_conditional_losses_stand_in_one_figure_per_model():
     assert headline.startswith("one: ")
     assert [name in headline for name in (" x", "twin", "own")] == [True, True, False]
     assert "Shown:" not in plain(figures[0].caption)
-
-
-def test_of_several_losses_the_figure_has_the_first():
-    view = view_beside({"a": 9.0}, {"a": 1.0}, losses=("mse", "mae"))
-    ids = [figure.id for figure in conditional_figures(view)]
-    assert ids == ["fig-conditional-forest-features-mse"]
-
-
-def test_each_of_both_has_its_own_card_tables_and_figure(both):
-    view = build_view(both)
-    rankings = [item for item in view.tables if item.id.startswith("tab-ranking")]
-    captions = [plain(item.caption) for item in rankings]
-    assert ['within = "leaves"' in text for text in captions] == [0, 0, 1, 1]
-    figures = [figure.id for figure in view.figures]
-    assert sum(id_.startswith("fig-models-") for id_ in figures) == 2
-    titles = [plain(card.title) for card in section(view, "E").parts["cards"]]
-    assert ['within = "leaves"' in text for text in titles] == [False, True]
 
 
 def test_of_one_repeat_nothing_is_said_that_only_a_spread_could_show():

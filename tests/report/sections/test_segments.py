@@ -1,12 +1,10 @@
 """What the report says of segments, from frames whose answer is known."""
 
-from dataclasses import replace
-
 import pytest
+from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
 from tests.report.reading import section
 
-from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -15,29 +13,31 @@ NAN = float("nan")
 
 def result(levels, *, importances=(), kind="level"):
     """Return a result with segments: (level, loss, error, predicted, low, high)."""
-    keys = [{"segment": "district", "kind": kind, "level": row[0]} for row in levels]
-    quality = [
-        {"model": "forest", "loss": "rmse", **key}
-        | {"rows": 100 if row[1] == row[1] else 20}
-        | {"value": row[1], "std_error": row[2]}
-        for key, row in zip(keys, levels, strict=True)
-    ]
-    calibration = [
-        {"model": "forest", "positive_class": "", "rows": 100, **key}
-        | {"predicted": row[3], "observed": 10.0, "low": row[4], "high": row[5]}
-        for key, row in zip(keys, levels, strict=True)
-        if row[1] == row[1]
-    ]
+
+    def keys(level):
+        return {"segment": "district", "kind": kind, "level": level}
+
+    quality, calibration = [], []
+    for level, loss, error, predicted, low, high in levels:
+        of = {"model": "forest", **keys(level)}
+        is_judged = loss == loss
+        quality.append(
+            {**of, "loss": "rmse", "rows": 100 if is_judged else 20}
+            | {"value": loss, "std_error": error}
+        )
+        if is_judged:
+            calibration.append(
+                {**of, "positive_class": "", "rows": 100, "predicted": predicted}
+                | {"observed": 10.0, "low": low, "high": high}
+            )
     told = [
-        {"record": 0, "segment": "district", "kind": kind, "level": level}
-        | {"feature": feature, "mean": mean, "std_error": 1.0}
+        {"record": 0, **keys(level), "feature": feature, "mean": mean, "std_error": 1.0}
         for level, feature, mean in importances
     ]
-    return replace(
-        apartments_result(),
-        segment_performance=FRAMES["segment_performance"].of(quality),
-        segment_calibration=FRAMES["segment_calibration"].of(calibration),
-        segment_importances=FRAMES["segment_importances"].of(told),
+    return apartments_result().with_frames(
+        segment_performance=made_frame("segment_performance", quality),
+        segment_calibration=made_frame("segment_calibration", calibration),
+        segment_importances=made_frame("segment_importances", told),
     )
 
 
@@ -66,9 +66,8 @@ def test_what_many_pairs_make_by_chance_is_no_difference(n_more):
     levels = [("A", 30.0, 1.0, *WITHIN), ("B", 30.0 - 3 * 2**0.5, 1.0, *WITHIN)]
     levels += [(f"more {n}", 28.0, 1.0, *WITHIN) for n in range(n_more)]
     assert ("predicts worst in A" in sentence(result(levels))) is (n_more == 0)
-    assert ("no two segments can be told apart" in sentence(result(levels))) is bool(
-        n_more
-    )
+    is_open = "no two segments can be told apart" in sentence(result(levels))
+    assert is_open is (n_more > 0)
 
 
 def test_predictions_outside_the_interval_are_named_with_their_side():

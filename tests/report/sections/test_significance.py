@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from tests.report.made_records import APARTMENTS, made_frame
 from tests.report.made_results import apartments_result
-from tests.report.reading import blocks, column, section, table, words
+from tests.report.reading import blocks, column, fact, table, words
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Table, plain
@@ -41,15 +41,9 @@ def view():
 
 def test_p_values_are_told_to_the_step_of_their_grid_in_the_order_of_the_ranking():
     significance = table(view(), SIGNIFICANCE)
-    by_name = dict(
-        zip(
-            column(significance, "Feature"),
-            column(significance, "p-value"),
-            strict=True,
-        )
-    )
+    names, p_values = (column(significance, c) for c in ("Feature", "p-value"))
     texts = ("0.010", "0.020", "0.010", "0.400", "–")
-    assert by_name == dict(zip(APARTMENTS, texts, strict=True))
+    assert (names, p_values) == ([*APARTMENTS], [*texts])
     assert column(significance, "Rank") == ["1", "2", "3", "4", "5"]
     assert column(significance, "Adjusted")[0] == "0.020"
 
@@ -73,11 +67,9 @@ def paired(test, statistic, **columns):
     return made_frame("significance", rows)
 
 
-def card_of(view):
-    """Return the words of the first card's row on p-values."""
-    (card, *_) = section(view, "E").parts["cards"]
-    (text,) = (plain(t) for label, t in card.facts.rows if plain(label) == "p-values")
-    return text
+def card_of(result):
+    """Return what the first card says of p-values."""
+    return fact(build_view(result), "E1", "p-values")
 
 
 def test_a_test_of_losses_shows_its_differences_its_statistic_and_its_interval():
@@ -135,14 +127,10 @@ def test_the_test_of_an_engine_stands_beside_ours_in_its_draws():
     assert "only rounding keeps apart" not in words(shown.notes)
 
 
-def test_a_number_that_an_engine_lacks_is_a_dash():
-    shown = table(build_view(beside(float("nan"))), OF_ENGINE)
+def test_a_number_that_an_engine_lacks_is_a_dash_and_what_rounding_does_is_said():
+    shown = table(build_view(beside(float("nan"), statistic="sign")), OF_ENGINE)
     assert [plain(cell.parts) for cell in shown.rows[0].cells[-2:]] == ["–", "–"]
     assert "Largest relative difference: 0." in words(shown.notes)
-
-
-def test_where_ranks_or_signs_decide_what_rounding_does_is_said():
-    shown = table(build_view(beside(0.5, statistic="sign")), OF_ENGINE)
     assert "only rounding keeps apart" in words(shown.notes)
 
 
@@ -174,23 +162,23 @@ def test_a_note_says_against_which_errors_adjusted_p_values_guard(frame, adjustm
 
 def test_a_card_names_the_null_hypothesis_and_what_is_assumed():
     frame = paired("cpi", "sign")
-    text = card_of(build_view(apartments_result(significance=frame)))
+    text = card_of(apartments_result(significance=frame))
     assert "shuffling the feature among all rows does not raise" in text
     assert "It is not the test of conditional predictive impact" in text
     assert "a row without a change counts as no rise. The mean over several" in text
     assert text.endswith("Set n_repeats = 1, or take t")
     for test, statistic in (("cpi", "t"), ("lei", "sign"), ("cpi", "fisher")):
         frame = paired(test, statistic)
-        text = card_of(build_view(apartments_result(significance=frame)))
+        text = card_of(apartments_result(significance=frame))
         assert "The mean over several repeats" not in text
-    assert "Shuffled targets" in card_of(view())
+    assert "Shuffled targets" in fact(view(), "E1", "p-values")
 
 
 def test_drawn_given_the_other_features_it_is_the_conditional_predictive_impact():
     result = apartments_result(significance=paired("cpi", "t"))
     first, *others = result.importances
     within = replace(first, options={**first.options, "within": "leaves"})
-    text = card_of(build_view(replace(result, importances=(within, *others))))
+    text = card_of(replace(result, importances=(within, *others)))
     assert text.startswith("Conditional predictive impact")
     assert "independent of the feature given the others" in text
 
@@ -201,7 +189,7 @@ def test_refits_are_counted_and_their_heuristic_is_named():
     made = build_view(apartments_result(significance=frame))
     significance = table(made, SIGNIFICANCE)
     assert plain(significance.caption).endswith("of the losses of 15 refits.")
-    text = card_of(made)
+    text = fact(made, "E1", "p-values")
     assert text.startswith("Corrected resampled t-test (Nadeau and Bengio 2003)")
     assert text.endswith("and that differences are about normal")
 
@@ -211,6 +199,4 @@ def test_a_spread_over_refits_that_share_rows_is_said_to_be_too_narrow():
     first, *others = result.importances
     held_out = replace(first, options={**first.options, "held_out": 0.2})
     made = build_view(replace(result, importances=(held_out, *others)))
-    (card, *_) = section(made, "E").parts["cards"]
-    spread = {plain(label): plain(text) for label, text in card.facts.rows}
-    assert "Repeats share rows" in spread["Uncertainty shown"]
+    assert "Repeats share rows" in fact(made, "E1", "Uncertainty shown")

@@ -3,21 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from tests.report.made_records import made_frame
-from tests.report.made_results import apartments_result
-from tests.report.made_variants import plain_result, result_of, view_of
-from tests.report.reading import blocks, column, section, table
+from tests.report.made_records import losses_frame, made_frame
+from tests.report.made_results import apartments_result, found
+from tests.report.made_variants import plain_result, result_of
+from tests.report.reading import column, section, table
 
-from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import Link, plain
-
-LOSSES = {
-    **{"model": "forest", "method": "permutation", "of": "features"},
-    **{"positive_class": "", "loss_a": "rmse", "loss_b": "mae"},
-    **{"record_a": 0, "record_b": 1, "n_features": 5, "kendall": 0.6},
-    **{"top_k": 3, "top_k_overlap": 2 / 3, "leader_a": "'a'", "leader_b": "'a'"},
-}
+from importance_audit.report.text.blocks import plain
 
 
 def lede(**changes):
@@ -25,7 +17,7 @@ def lede(**changes):
 
 
 def two_losses(**fields):
-    return {"losses": made_frame("losses", [LOSSES, {**LOSSES, **fields}])}
+    return {"losses": losses_frame({}, fields)}
 
 
 def resampled(*rank_counts):
@@ -73,25 +65,15 @@ def test_what_was_asked_and_cannot_be_had_is_not_told_as_never_asked():
 
 
 def test_rows_that_a_failed_step_did_not_draw_are_not_told_as_impossible_to_draw():
-    failed = Finding(
-        check="method_failed", severity="failure", subject="forest", message="m"
-    )
     stopped = result_of("stopped")
     run = replace(stopped.run, status="complete")
-    view = build_view(replace(stopped, run=run, findings=(failed,)))
+    failed = (found("method_failed", "forest", "failure"),)
+    view = build_view(replace(stopped, run=run, findings=failed))
     text = plain(section(view, "H").lede)
     assert "this gave no result for the leading ranking" in text
 
 
-RANKING = "tab-ranking-forest-permutation-features-rmse"
 STABILITY = "tab-stability-forest-permutation-features-rmse"
-
-
-def test_stability_stands_in_section_h_and_its_ranking_links_to_it():
-    view = view_of("apartments")
-    assert STABILITY in [block.id for block in blocks(view, "H")]
-    (ranking,) = (block for block in blocks(view, "F") if block.id == RANKING)
-    assert Link(STABILITY) in ranking.notes[-1]
 
 
 def test_many_repeats_to_settle_are_told_in_two_digits():
@@ -138,9 +120,3 @@ def test_convergence_is_drawn_where_the_second_half_of_the_repeats_moves_a_rank(
     id_ = "tab-convergence-forest-permutation-features-rmse"
     assert table(view, id_).is_single is not is_moved
     assert bool([f for f in view.figures if "convergence" in f.id]) is is_moved
-
-
-def test_groups_stand_in_the_order_of_the_questions():
-    view = build_view(apartments_result(**two_losses()))
-    groups = section(view, "H").parts["groups"]
-    assert [group.id for group in groups] == [*("losses", "firm-ranks", "firm-rows")]

@@ -9,7 +9,7 @@ import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
 from tests.report.reading import column, drawn, section, table
-from tests.report.svg_reader import groups, mark, off_sheet, points
+from tests.report.svg_reader import groups, mark, points
 
 from importance_audit.report.figures.top_k import TopKLine, draw_top_k
 from importance_audit.report.pages.view import build_view
@@ -62,12 +62,19 @@ def test_panels_have_one_scale_and_one_error_is_no_bar():
     )
     assert high - low == pytest.approx((four - two) / 4, abs=0.02)
     assert groups(page, "error-1-1") == []
-    assert off_sheet(page) == []
+
+
+def both(*frames):
+    return pd.concat(frames, ignore_index=True)
+
+
+def top_k_of(frame, **changed):
+    (figure,) = drawn(build_view(apartments_result(top_k=frame, **changed)), draw_top_k)
+    return figure
 
 
 def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
-    view = build_view(apartments_result(top_k=frame()))
-    (figure,) = drawn(view, draw_top_k)
+    figure = top_k_of(frame())
     assert figure.data["panels"] == (("", (PCA,)),)
     assert "over 2 folds of the training rows" in plain(figure.caption)
     assert len(figure.alt) <= 250
@@ -75,9 +82,7 @@ def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
 
 
 def test_each_protocol_has_a_panel_and_a_sentence():
-    both = pd.concat([frame(), frame("holdout")], ignore_index=True)
-    view = build_view(apartments_result(top_k=both))
-    (figure,) = drawn(view, draw_top_k)
+    figure = top_k_of(both(frame(), frame("holdout")))
     ((first, lines), (second, more)) = figure.data["panels"]
     assert lines == more == (PCA,)
     assert "Cross-validated" in first
@@ -85,40 +90,31 @@ def test_each_protocol_has_a_panel_and_a_sentence():
     assert "judged once on the evaluation rows" in plain(figure.caption)
 
 
-def top_k_of(frame, **changed):
-    view = build_view(apartments_result(top_k=frame, **changed))
-    return drawn(view, draw_top_k)[0]
-
-
 def labels(figure):
     return [line.label for line in figure.data["panels"][0][1]]
 
 
 def test_two_questions_by_one_method_are_two_lines():
-    twice = pd.concat([frame(), frame().assign(entry=1)], ignore_index=True)
-    assert labels(top_k_of(twice)) == ["pca (entry 1)", "pca (entry 2)"]
+    assert labels(top_k_of(both(frame(), frame().assign(entry=1)))) == [
+        "pca (entry 1)",
+        "pca (entry 2)",
+    ]
 
 
 def test_two_askings_of_one_method_are_told_apart_by_their_cards():
     importances = apartments_result().importances
     first = importances[0]
     other = replace(first, options={**first.options, "perturbation": "resample"})
-    record_fields = {
-        "method": first.method,
-        "model": first.model,
-        "ranked_by": first.loss,
-    }
-    twice = pd.concat([frame().assign(entry=n, **record_fields) for n in (0, 1)])
-    results = {"importances": (*importances, other)}
-    (one, two) = labels(top_k_of(twice.reset_index(drop=True), **results))
+    asked = {"method": first.method, "model": first.model, "ranked_by": first.loss}
+    twice = both(frame().assign(**asked), frame().assign(entry=1, **asked))
+    (one, two) = labels(top_k_of(twice, importances=(*importances, other)))
     assert one == "permutation, forest, RMSE (E1)"
     assert re.fullmatch(r"permutation, forest, RMSE \(E[2-9]\)", two)
 
 
 def test_each_method_is_drawn_before_a_second_ranking_of_one():
     own = [frame().assign(model=f"m{n}") for n in range(9)]
-    own += [frame().assign(method="mrmr")]
-    figure = top_k_of(pd.concat(own, ignore_index=True))
+    figure = top_k_of(both(*own, frame().assign(method="mrmr")))
     assert labels(figure) == [*(f"pca, m{n}" for n in range(8)), "mrmr"]
     assert plain(figure.caption).endswith("Not drawn: 1 more.")
 
@@ -137,7 +133,7 @@ def test_a_judge_without_a_finite_loss_has_a_sentence_and_no_figure():
 
 def test_a_ranking_without_a_finite_loss_is_named_below_the_others():
     endless = frame().assign(value=np.inf, method="mrmr")
-    figure = top_k_of(pd.concat([frame(), endless], ignore_index=True))
+    figure = top_k_of(both(frame(), endless))
     assert labels(figure) == ["pca"]
     ending = "Without a curve, because no mean loss is finite: mrmr."
     assert plain(figure.caption).endswith(ending)
@@ -172,14 +168,11 @@ def selection_table(judges=("svm",)):
     return table(view, f"tab-selection-{judges[0]}")
 
 
-def test_means_are_over_the_splits_in_which_anything_is_kept():
+def test_means_and_errors_are_over_the_splits_in_which_anything_is_kept():
     selection = selection_table()
     assert column(selection, "Chosen by") == ["all features", "random subspace"]
     assert column(selection, "Mean number kept") == ["5.0", "2.0"]
     means = [float(row.cells[2].parts[0].raw) for row in selection.rows]
     assert means == [41.0, 8.5]
-
-
-def test_the_standard_error_is_over_the_splits():
-    error = float(selection_table().rows[1].cells[3].parts[0].raw)
-    assert error == 0.5  # of 8 and 9: their standard deviation over the root of 2
+    # Of 8 and 9: their standard deviation over the root of 2.
+    assert float(selection.rows[1].cells[3].parts[0].raw) == 0.5

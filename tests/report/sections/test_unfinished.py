@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-from tests.report.made_records import made_frame, made_pair, made_run
+from tests.report.made_records import made_frame, made_pair
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import configured, result_of, stopped_result
-from tests.report.reading import column, section, table, words
+from tests.report.made_variants import configured, result_of, stopped_result, view_of
+from tests.report.reading import column, section, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.agreement_figures import engine_figures
@@ -36,16 +35,6 @@ def sentences_of_agreement(verdict):
     return [plain(block) for block in blocks if isinstance(block, tuple)]
 
 
-@pytest.mark.parametrize("name", ["interrupted", "stopped", "failed"])
-def test_an_expectation_that_was_stated_is_never_denied(name):
-    result = result_of(name)
-    expected = [{"features": ["surface"]}]
-    view = build_view(configured(result, expected=expected))
-    text = words(section(view, "D"))
-    assert "states no expectation" not in text
-    assert "this run did not compare it with a ranking" in text
-
-
 def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
     ours = [r for r in stopped_result().importances if r.engine == "python"]
     view = build_view(stopped_result(importances=tuple(ours)))
@@ -56,10 +45,8 @@ def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
 
 
 def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
-    ours = [r for r in stopped_result().importances if r.engine == "python"]
-    result = stopped_result(importances=tuple(ours), run=made_run())
-    result = configured(result, importance=[{"method": "permutation", "engines": []}])
-    assert plain(section(build_view(result), "G").lede) == (
+    view = view_of("one feature")
+    assert plain(section(view, "G").lede) == (
         "Nothing was compared: no second implementation took part in this run."
     )
 
@@ -80,23 +67,13 @@ def test_no_band_was_kept_where_no_pair_was_judged():
     assert text.startswith("No difference lies outside its band")
 
 
-@pytest.mark.parametrize(
-    ("measured", "told"),
-    [
-        (("forest", "linear", "svm"), "Every model relies most on district."),
-        (("forest", "linear"), "The models shown here rely most on district."),
-    ],
-)
-def test_every_model_is_said_where_every_model_was_measured(measured, told):
+def test_every_model_is_said_only_where_every_model_was_measured():
     whole = apartments_result()
-    records = tuple(r for r in whole.importances if r.model in measured)
+    records = tuple(r for r in whole.importances if r.model != "svm")
     view = build_view(replace(whole, importances=records))
-    (found,) = (
-        plain(one.headline)
-        for one in view.figures
-        if one.id == "fig-models-permutation-features-rmse-difference"
-    )
-    assert found == told
+    id_ = "fig-models-permutation-features-rmse-difference"
+    (found,) = (plain(one.headline) for one in view.figures if one.id == id_)
+    assert found == "The models shown here rely most on district."
 
 
 def test_a_second_model_that_was_not_reached_is_not_told_as_never_configured():

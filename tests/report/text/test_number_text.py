@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from importance_audit.report.text.number_text import (
     MAX_DECIMALS,
-    count,
     decimals,
     interval_text,
     lone,
@@ -95,11 +94,6 @@ def test_small_values_say_on_which_side_of_zero_they_are():
 def test_what_was_not_measured_is_a_dash_and_infinity_a_sign():
     assert number(math.nan, 2) == "–"
     assert (number(math.inf, 2), number(-math.inf, 2)) == ("∞", "−∞")
-
-
-def test_thousands_stand_apart_by_a_thin_space():
-    assert count(1234567) == "1\u202f234\u202f567"
-    assert number(-1234.5, 1) == "−1\u202f234.5"
 
 
 def test_a_sign_is_shown_where_it_is_asked_for():

@@ -7,22 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.report.made_records import HOSTILE
 
-from importance_audit.report.text.blocks import Name, Value, plain
+from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import (
     alt_text,
     display_name,
     ended,
-    full_name,
     key_of,
     look_up,
     pieces_of,
     say,
-    say_count,
-    series,
     short_name,
 )
-
-ONE, TWO = (Value("findings", n, str(n), derived="count") for n in (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -82,18 +77,6 @@ def test_marks_in_what_is_filled_in_stay_as_they_are():
 def test_an_entry_that_is_missing_is_named_in_full():
     with pytest.raises(KeyError, match=r"strings\.en\.toml has no entry 'results\.x'"):
         look_up("results.x")
-
-
-def test_a_count_has_the_noun_of_its_number():
-    assert plain(say_count(ONE, "finding")) == "1 finding"
-    assert plain(say_count(TWO, "finding")) == "2 findings"
-
-
-def test_a_series_reads_as_a_person_would_say_it():
-    names = [full_name(name) for name in "abc"]
-    assert plain(series(names)) == "a, b and c"
-    assert plain(series(names[:2])) == "a and b"
-    assert series(names[:1]) == (Name("a", "a"),)
 
 
 def test_what_people_wrote_ends_once():
