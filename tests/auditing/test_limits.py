@@ -71,7 +71,7 @@ def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(late_after)
     assert re.sub(r"about \d+ s", "about 0 s", message) == (
         "The time limit of 2 minutes was reached before everything was measured. "
         "Cut short: permutation of features, m, long (permutation of features by "
-        "python: 2 repeats take about 0 s, and would fit with max_rows = 30). Not "
+        "Python: 2 repeats take about 0 s, and would fit with max_rows = 30). Not "
         "begun: partial_dependence of features, m."
     )
     assert "Not begun: partial_dependence of features, m." in page(result)
@@ -196,7 +196,7 @@ def test_permutation_has_its_share_of_the_time_and_the_rest_goes_on_to_the_end(
     assert messages[1] == (
         "The time limit of 4 minutes was reached before everything was measured. Cut "
         "short: partial_dependence of features, m (partial dependence of features by "
-        "python). Not begun: h_statistic of pairs, m."
+        "Python). Not begun: h_statistic of pairs, m."
     )
 
 

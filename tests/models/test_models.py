@@ -125,17 +125,17 @@ def test_the_first_level_met_is_the_reference():
 
 
 @pytest.fixture
-def library(monkeypatch):
+def library_of_tests(monkeypatch):
     """Return a module that can be imported."""
     module = ModuleType("library")
     monkeypatch.setitem(sys.modules, "library", module)
     return module
 
 
-def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(library):
+def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(library_of_tests):
     tree = {"__module__": "xgboost.sklearn"}
-    library.OfXGBoost = type("Tree", (LinearRegression,), tree)
-    library.Own = type("Tree", (DecisionTreeRegressor,), {"__module__": "own"})
+    library_of_tests.OfXGBoost = type("Tree", (LinearRegression,), tree)
+    library_of_tests.Own = type("Tree", (DecisionTreeRegressor,), {"__module__": "own"})
     for estimator, encoder in {
         "sklearn.tree.DecisionTreeRegressor": "ordinal",
         "sklearn.ensemble.ExtraTreesRegressor": "ordinal",
@@ -187,8 +187,8 @@ class Naming(LinearRegression):
         return X["grade"].cat.codes + X["size"]
 
 
-def test_without_an_encoder_the_estimator_gets_the_frame(library):
-    library.Naming = Naming
+def test_without_an_encoder_the_estimator_gets_the_frame(library_of_tests):
+    library_of_tests.Naming = Naming
     model = fit(section("library.Naming", encoder="none"), rows())
     X = table()
     truth = X["grade"].cat.codes + X["size"]
@@ -435,8 +435,8 @@ class Open(LinearRegression):
         super().__init__(**parameters)
 
 
-def test_parameters_are_not_judged_where_any_is_taken(library):
-    library.Open = Open
+def test_parameters_are_not_judged_where_any_is_taken(library_of_tests):
+    library_of_tests.Open = Open
     model = fit(section("library.Open", parameters={"fit_intercept": False}), rows())
     assert model.estimator.intercept_ == 0
 

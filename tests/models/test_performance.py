@@ -111,7 +111,7 @@ def test_the_same_seed_gives_the_same_frame():
     assert (one["std_error"] != other["std_error"]).all()
 
 
-@pytest.mark.parametrize("case", recorded("dalex_parts.json", "performance_cases"))
+@pytest.mark.parametrize("case", recorded("dalex_parts", "performance_cases"))
 def test_the_figures_of_dalex_follow_from_the_losses(case):
     for figure, expected in case["measures"].items():
         loss, of_row = FIGURES[figure]

@@ -125,7 +125,8 @@ def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
     assert "Not examined: other rows" not in text
     figure = next(f for f in view.figures if f.id.startswith("fig-rank-intervals"))
     _, bad = figure.data["panels"][0]
-    assert [row.rows for row in bad] == [(1.0, 2.0), (1.0, 2.0), (3.0, 3.0)]
+    ranks = bad[["rows_low", "rows_high"]].to_numpy().tolist()
+    assert ranks == [[1.0, 2.0], [1.0, 2.0], [3.0, 3.0]]
     assert "dashed: 95\u202f% interval of the ranks on resampled rows" in plain(
         figure.caption
     )
