@@ -84,6 +84,7 @@ def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss):
     "options",
     [
         {"n_repeats": 2},
+        {"n_repeats": 4, "n_rows": 100},
         {"n_repeats": 3, "perturbation": "resample"},
         {"n_repeats": 3, "form": "ratio"},
         {"n_repeats": 3, "weighted": True},
@@ -95,11 +96,11 @@ def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss):
 def test_the_error_is_how_far_an_importance_moves_from_table_to_table(options):
     """Whatever is drawn, and however few repeats there are to tell it by."""
     means, squares = [], []
-    for seed in range(200):
+    for seed in range(300):
         records, terms = measured("regression", ("mse", "mae"), 200, seed, **options)
         means.append([record.mean[:2] for record in records])
         squares.append([standard_errors(r, terms)[:2] ** 2 for r in records])
-    expected = np.std(means, axis=0)  # known to 5 %
+    expected = np.std(means, axis=0)  # known to 4 %
     assert np.sqrt(np.mean(squares, axis=0)) == pytest.approx(expected, rel=0.15)
 
 

@@ -249,7 +249,7 @@ def test_a_repeat_without_a_row_of_a_segment_leaves_no_number_of_it():
 def test_intervals_hold_the_importance_over_other_rows_as_often_as_they_say():
     model = linear_model(1.0, 0.5)
     held = []
-    for seed in range(100):
+    for seed in range(150):
         draws = np.random.default_rng(seed)
         X = pd.DataFrame(draws.normal(size=(1200, 2)), columns=["x1", "x2"])
         which = np.arange(1200) < 120
