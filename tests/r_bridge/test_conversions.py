@@ -17,6 +17,7 @@ from importance_audit.r_bridge.schema import restore
 TIME = 'class = c("POSIXct", "POSIXt")'
 WITH_NA = pd.array([1, None], dtype="Int64")
 FLAGS = pd.array([True, None], dtype="boolean")
+HOUR = np.array([3_600_000_000], dtype="M8[us]")  # of text the unit is pandas' choice
 
 
 def texts(*values):
@@ -78,7 +79,7 @@ SENT = [
     (
         pd.Timestamp("1970-01-01 02:00", tz="Europe/Paris"),
         f'structure(3600, tzone = "Europe/Paris", {TIME})',
-        pd.DatetimeIndex(["1970-01-01 02:00"], tz="Europe/Paris"),
+        pd.DatetimeIndex(HOUR, tz="UTC").tz_convert("Europe/Paris"),
     ),
     (
         pd.Timedelta("1.5s"),
