@@ -210,7 +210,11 @@ def paged_effects(
 def _drawn(panel: EffectPanel, looks: Looks) -> list[tuple[int, Look, Curve]]:
     """Return the curves of a panel, their places in the key, the leading one last."""
     places = list(looks)
-    own = [(places.index(c.label), looks[c.label], c) for c in panel.curves]
+    own = [
+        (places.index(c.label), looks[c.label], c)
+        for c in panel.curves
+        if c.label in looks
+    ]
     return sorted(own, key=lambda of: -of[0])
 
 
@@ -273,14 +277,14 @@ def _put_number(
     for line in panel.known:  # above the curves, which would hide it
         across, up = zip(*line, strict=True)
         plot.line(across, up, _KNOWN, name="known")
-    whole = all(at == round(at) for curve in panel.curves for at in curve.grid)
+    whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
     along = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, *along)
     # From grid point to grid point, what all curves say there.
     readings: dict[float, list[str]] = {}
     for curve in panel.curves:
         for at, value in zip(curve.grid, curve.values, strict=True):
-            if isfinite(at):
+            if isfinite(at) and curve.label in looks:
                 said = readings.setdefault(at, [f"{panel.feature} {plain_number(at)}"])
                 said.append(f"{curve.label}: {significant(value, 4)}")
     grid = sorted(readings)

@@ -51,8 +51,8 @@ def draw_classes(
         _put_axes(plot, roc_labels)
         plot.line((0.0, 1.0), (0.0, 1.0), Look(AXIS, 0.5), name="chance")
         key = []
-        for n, (label, rows) in enumerate(curves):
-            look = SERIES[n]._replace(mark="")
+        for n, ((label, rows), mark) in enumerate(zip(curves, SERIES, strict=False)):
+            look = mark._replace(mark="")
             key.append((label, look))
             across = [row["false_rate"] for row in rows]
             up = [row["true_rate"] for row in rows]

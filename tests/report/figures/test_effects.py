@@ -21,7 +21,7 @@ from tests.report.svg_reader import (
     y_axis,
 )
 
-from importance_audit.report.figures.drawing import FILL
+from importance_audit.report.figures.drawing import FILL, SERIES
 from importance_audit.report.figures.effects import (
     Curve,
     EffectPanel,
@@ -250,3 +250,16 @@ def test_a_wide_band_widens_the_axis_of_values():
     title = next(y for text, _, y, _ in texts(svg) if text == "year")
     assert title < min(heights)
     assert max(heights) < height(svg)
+
+
+@pytest.mark.parametrize(
+    ("kind", "grid"), [("number", (0.0, nan, inf)), ("category", ("a", "b", "c"))]
+)
+def test_places_that_are_not_finite_and_more_curves_than_looks_break_nothing(
+    kind, grid
+):
+    one = curve("m", grid, (1.0, 2.0, 3.0))
+    curves = tuple(replace(one, label=f"m{n}", lead=n == 0) for n in range(12))
+    svg = effects([EffectPanel("f", kind, curves)])
+    of_curves = "curve-0-" if kind == "number" else "level-0-0-"
+    assert len(groups(svg, of_curves)) == len(SERIES)
