@@ -93,6 +93,10 @@ def _lives(number: int) -> bool:
     try:
         holder = _holder_text(number)
         if holder["host"] == socket.gethostname():
+            # One that its parent has not waited for is there still, as a "zombie".
+            with suppress(FileNotFoundError):  # gone, or no /proc here
+                stat = Path(f"/proc/{holder['pid']}/stat").read_text("utf-8", "replace")
+                return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
             os.kill(holder["pid"], 0)
     except ProcessLookupError:
         return False

@@ -62,11 +62,15 @@ def test_a_lock_held_elsewhere_is_refused_with_process_host_and_time(tmp_path):
     )
 
 
+@pytest.mark.parametrize("is_waited_for", [True, False])
 @pytest.mark.parametrize("child", ["", "program", "fork", "late fork"])
-def test_a_killed_process_frees_its_lock_though_its_child_lives(tmp_path, child):
+def test_a_killed_process_frees_its_lock_though_its_child_lives(
+    tmp_path, child, is_waited_for
+):
     with holder(tmp_path, child) as process:
         process.kill()
-        process.wait()
+        look = os.WEXITED | (0 if is_waited_for else os.WNOWAIT)
+        os.waitid(os.P_PID, process.pid, look)
         with locked(tmp_path):
             lock = json.loads((tmp_path / ".lock").read_bytes())
     assert lock["pid"] == os.getpid()
