@@ -408,6 +408,12 @@ FILES = {
         ": [importance] models must be among 'forest'; 'forst' was given. Did you mean "
         "'forest'?",
     ),
+    "unknown model beside two of one name": (
+        f"{SOUND}[[models]]\n{SOUND.partition('[[models]]')[2]}{ENTRY}",
+        ": [models 2] name 'forest' is that of a model before it. Give each model a "
+        "name of its own.\naudit.toml: [importance] models must be among 'forest'; "
+        "'forst' was given. Did you mean 'forest'?",
+    ),
     "long key": (f"{LONG} = 1\n{SOUND}", f": The top level has no key {CUT}."),
     "long names to choose from": (
         SOUND.replace("forest", LONG) + ENTRY,

@@ -376,7 +376,7 @@ def unknown_names(
         if name and choices is not None and name not in choices:
             rule = f"must be {'one of' if isinstance(names, str) else 'among'}"
             clause = f"{quote(name)} was given.{did_you_mean(name, choices)}"
-            yield f"{key} {rule} {listed(choices)}; {clause}"
+            yield f"{key} {rule} {listed([*dict.fromkeys(choices)])}; {clause}"
 
 
 def unknown_groups(values: Values, facts: Facts) -> Iterator[str]:

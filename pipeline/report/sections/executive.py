@@ -9,6 +9,7 @@ from ...assess.expectations import DEVIATES, FOUND, shuffles
 from ...assess.page_one import UNDERMINING, Point, is_of_unknown_rows, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
+from ...records.ranking import measure_of
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, number, percent, rank_text
@@ -23,6 +24,7 @@ from ..text.wording import (
     sentence_case,
     series,
     short_name,
+    short_value,
     show_hidden,
     word,
 )
@@ -315,9 +317,13 @@ def _outside_too(
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the card of a ranking, with its loss where the card has several."""
-    loss = facts.loss_beside_card(ranking.record)
-    return (card_link(facts.card(ranking.record)), f", {loss}" if loss else "")
+    """Return the card of a ranking, with its loss and class where it has several."""
+    record = ranking.record
+    own = facts.of_measure(measure_of(record))
+    several = len({other.record.positive_class for other in own}) > 1
+    cls = short_value(record.positive_class) if several else ""
+    texts = card_link(facts.card(record)), facts.loss_beside_card(record), cls
+    return joined(filter(None, texts))
 
 
 def _at_zero(facts: Facts, feature: str) -> Sentence:

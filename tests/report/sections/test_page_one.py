@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from tests.report.made_records import made_frame, made_importance
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, view_of_records
+from tests.report.made_variants import configured, multiclass_result, view_of_records
 from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
@@ -487,6 +487,19 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     grave = replace(note, severity="warning")
     view = two_models(expected=frame, run=run, findings=[grave])
     assert said(view, "headline") == "Not as the owner expects: a does not lead"
+
+
+def test_ranks_of_several_classes_on_one_card_name_their_class():
+    frame = expected(
+        *[(1, "top", "forest", "age", r, "not as expected") for r in (2, 3)]
+    )
+    run = run_that_expects((["age"], "top"))
+    view = build_view(
+        replace(multiclass_result(), expected=frame.assign(record=[2, 3]), run=run)
+    )
+    assert "ranks 2 (E2, fired) and 3 (E2, promoted) in forest" in said(
+        view, "expected"
+    )
 
 
 @pytest.mark.parametrize(
