@@ -77,6 +77,10 @@ data.targt = "y"
     [data] has no key 'targt'. Did you mean 'target'?
 data.fail_on = "failure"
     [data] has no key 'fail_on'. It belongs at the top level, before the first section.
+data.accent = "#000"
+    [data] has no key 'accent'. It is a key of [report].
+purpose = "x"
+    The top level has no key 'purpose'. It is a key of [report].
 importance.stream = "DALEX"
     [importance] has no key 'stream'. The audit sets it.
 importance.method = "impurity"

@@ -381,4 +381,9 @@ def _unknown_key(
         hint = " The audit sets it."
     elif not hint and options:
         hint = f" The method takes {listed(options, limit=30)}."
+    elif not hint:
+        kinds = {**TABLES, **LISTS}.items()
+        own = [f"[{name}]" for name, kind in kinds if key in rules_of(kind)]
+        if len(own) == 1:
+            hint = f" It is a key of {own[0]}."
     return f"{where} has no key {quote(key)}.{hint}"
