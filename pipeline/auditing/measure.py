@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..assess.checks.answers import Answers
 from ..config.load import AuditConfig, ImportanceSection, is_later
 from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
 from ..methods.importance.method_result import MethodResult
+from ..records.check_answers import Answers
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import NotApplicable, listed, quote
 from ..records.extensions import is_in_force

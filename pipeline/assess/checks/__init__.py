@@ -18,13 +18,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...records.check_answers import VERDICTS, Answers, Limit, Limits, Seen, row_of
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.finding import Finding, Severity
 from ...records.frames import Row
 from ...records.importance_record import Importance
 from ...records.ranking import options_text
 from . import columns, importances, models, subspaces
-from .answers import VERDICTS, Answers, Limit, Limits, Seen, row_of
 from .importances import Leaves, question, question_and_engine
 
 __all__ = ["CHECKS", "DEFAULTS", "Answers", "Leaves", "Limit"]

@@ -12,13 +12,13 @@ import pandas as pd
 
 from ...data.column_types import is_category, is_missing_word
 from ...records.asker import remedy
+from ...records.check_answers import Limits, Seen
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import listed, quote, several
 from ...records.finding import cause_of
 from ...records.frames import Row
 from ..dependence import associations_of, clusters
 from ..split_shifts import largest_index, moved
-from .answers import Limits, Seen
 
 PROBES = 16
 """Values of a column that are enough to tell most columns apart."""

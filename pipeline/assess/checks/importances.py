@@ -9,6 +9,7 @@ import numpy as np
 
 from ...methods.importance import METHODS
 from ...methods.importance.data_only import is_number
+from ...records.check_answers import Limits, Seen
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
 from ...records.finding import cause_of
@@ -16,7 +17,6 @@ from ...records.frames import Row
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, nothing_of
 from ...records.trials import LEAST, is_of_trials, unstable
-from .answers import Limits, Seen
 from .columns import is_constant
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]

@@ -12,6 +12,7 @@ import pandas as pd
 from ...methods.trees.fitted import trees_may_answer
 from ...models.prediction import predict_unchanged
 from ...records.asker import remedy
+from ...records.check_answers import Limit, Limits, Seen
 from ...records.dataset_and_model import Dataset, FittedModel, largest_gap
 from ...records.errors import listed, quote, several
 from ...records.finding import Severity, cause_of
@@ -19,7 +20,6 @@ from ...records.frames import Row
 from ...records.losses import SUMS
 from ...records.streams import stream
 from ..calibration import chance
-from .answers import Limit, Limits, Seen
 
 FEW_ROWS, SOME_ROWS = 200, 500
 """Rows that a check asks predict about: where any will do, and of trees."""

@@ -8,10 +8,10 @@ from ...methods.importance.random_subspace import PERF, TWIN
 from ...methods.importance.refits import Unit, units_of
 from ...methods.importance.subspaces import masks_of, number_drawn
 from ...models.estimators import class_name, final
+from ...records.check_answers import Limits, Seen
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import listed
 from ...records.importance_record import Importance
-from .answers import Limits, Seen
 
 UNPENALISED = ("LinearRegression", "LogisticRegression")
 """Estimators that fit one free slope per column, if nothing shrinks the slopes."""

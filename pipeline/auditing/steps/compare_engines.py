@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from ...assess.checks.answers import VERDICTS
 from ...config.settings import ChecksSection
 from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER, Note
 from ...engines.known_defects import Defect, defects_for, ties_differ
 from ...methods.importance.permutation_draws import BASELINE, DRAWS
 from ...methods.importance.permuted_predictions import answers
+from ...records.check_answers import VERDICTS
 from ...records.dataset_and_model import Floats
 from ...records.frames import Row
 from . import Run

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from ...assess.checks.answers import Limit, row_of
 from ...data import shifts as of_sketches
 from ...data.quantiles import Sketch, sketches
+from ...records.check_answers import Limit, row_of
 from ...records.errors import listed, quote, several
 from ...records.finding import Finding
 from ...records.frames import FRAMES, Row

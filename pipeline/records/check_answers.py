@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from ...records.finding import Finding, Severity
-from ...records.frames import Row
+from .finding import Finding, Severity
+from .frames import Row
 
 Answer: TypeAlias = tuple[Row, Finding | None]
 Answers: TypeAlias = list[Answer]
