@@ -321,9 +321,10 @@ def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
     record = ranking.record
     own = facts.of_measure(measure_of(record))
     several = len({other.record.positive_class for other in own}) > 1
-    cls = short_value(record.positive_class) if several else ""
-    texts = card_link(facts.card(record)), facts.loss_beside_card(record), cls
-    return joined(filter(None, texts))
+    parts: list[Part | Sentence] = [card_link(facts.card(record))]
+    parts.append(facts.loss_beside_card(record))
+    parts.append(short_value(record.positive_class) if several else "")
+    return joined(filter(None, parts))
 
 
 def _at_zero(facts: Facts, feature: str) -> Sentence:
