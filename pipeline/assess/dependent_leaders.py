@@ -15,7 +15,7 @@ from ..records.frames import Row
 from ..records.importance_record import Importance
 from ..records.losses import loss_label
 from ..records.ranking import interval, is_marginal, nothing_of, primary
-from .checks.columns import distinct_columns, is_group
+from .checks.columns import SETS, distinct_columns, is_group
 from .clusters import Cluster
 from .dependence import associations_of
 from .dependence import clusters as linked_sets
@@ -101,17 +101,23 @@ def _finding(
     numbers = [cluster.number for cluster in within]
     models = list(dict.fromkeys(model for names in lead.values() for model in names))
     is_, belongs = ("is", "belongs") if len(lead) == 1 else ("are", "belong")
+    texts = [
+        quote(name) + ("" if len(own) == len(models) else f" (of {listed(own)})")
+        for name, own in lead.items()
+    ]
+    more = f" and {len(texts) - SETS} more" if len(texts) > SETS else ""
+    leaders = ", ".join(texts[:SETS]) + more
     return Finding(
         check="dependent_leader",
         severity="warning",
         subject=", ".join(models),
         message=(
-            f"{listed(lead)} {is_} among the top {top_k} by permutation importance, "
-            f"but {belongs} to a set of correlated features (association up to "
+            f"{leaders} {is_} among the top {top_k} by permutation importance, but "
+            f"{belongs} to a set of correlated features (association up to "
             f"{strongest:.2f}) that no measured group consists of: {listed(group)}. "
-            "When one of them is permuted, the model still reads the others, so each "
-            "may be underestimated, and which of them leads may be an accident of the "
-            "fit."
+            "When one of them is permuted, the model may still read the others, so "
+            "each may be underestimated, and which of them leads may be an accident of "
+            "the fit."
             f"{_describe_together([r for r in joint if r['cluster'] in numbers])}"
         ),
         remedy=remedy(

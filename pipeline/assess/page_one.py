@@ -27,6 +27,9 @@ UNDERMINING = ORDER[: ORDER.index("train_test_gap")]
 """Kinds that answer what the owner asks, or make the other answers doubtful."""
 TIMES = 3
 """How much larger an importance must be in one model than in another to be named."""
+LEAST = 0.001
+"""Share of the largest importance of a model below which none is named, whatever its
+interval: a feature that is hardly used may have hardly any noise."""
 
 
 class Point(NamedTuple):
@@ -101,7 +104,8 @@ def differences(values: pd.DataFrame) -> list[Difference]:
     """Return the features that two models rely on unequally, the largest first.
 
     Their intervals do not overlap, and one of the two importances cannot be told from
-    zero or is less than a third of the other.
+    zero or is less than a third of the other, which is at least `LEAST` of the largest
+    of its model.
 
     Parameters
     ----------
@@ -110,11 +114,13 @@ def differences(values: pd.DataFrame) -> list[Difference]:
         from the null value.
     """
     found: dict[str, tuple[float, Difference]] = {}
+    largest = values.groupby("model")["mean"].max()
     for feature, rows in values.groupby("feature", sort=False):
         for one, other in combinations(rows.to_dict("records"), 2):
             more, less = sorted((one, other), key=lambda row: -row["mean"])
             is_apart = more["low"] > max(less["high"], 0)
             is_small = less["low"] <= 0 or more["mean"] > TIMES * less["mean"]
+            is_small &= more["mean"] >= LEAST * largest[more["model"]]
             size = more["mean"] - less["mean"]
             if is_apart and is_small and size > found.get(feature, (0.0,))[0]:
                 pair = Difference(str(feature), more["model"], less["model"])

@@ -126,7 +126,7 @@ def advice_on(package: str, engine: str = "") -> str:
     """
     if why := host.installed().get("not_had", {}).get(package):
         return (
-            f"Installing it was tried in vain: {why}. Numbers computed elsewhere can "
+            f"It could not be installed: {why}. Numbers computed elsewhere can "
             "be compared with [[supplied]]."
         )
     name = engine or package

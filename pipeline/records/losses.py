@@ -390,7 +390,7 @@ _OURS: dict[str, Loss] = {
         log_loss_clipped,
         (BINARY, MULTICLASS),
         "nats",
-        "log loss, clipped",
+        "clipped log loss",
         "−Σ w log max(p_y, 2^-52) / Σ w; finite where a tree says p_y = 0",
     ),
     "dalex_cross_entropy": Loss(

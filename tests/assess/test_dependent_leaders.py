@@ -40,6 +40,19 @@ def test_a_leader_that_depends_on_another_is_a_warning_of_both():
     )
 
 
+def test_a_feature_that_leads_one_model_of_several_names_it():
+    one, other = ((9, 1, 5, 3), (1, 9, 5, 3))
+    records = [
+        made_importance(model, NAMES, means, sd=0.1)
+        for model, means in {"one": one, "other": other}.items()
+    ]
+    (warning,) = dependent_leaders(
+        records, None, rows(), grouped=(), threshold=0.8, top_k=1
+    )
+    words = "'a' (of 'one'), 'near' (of 'other') are among the top 1 by permutation"
+    assert warning.message.startswith(words)
+
+
 def test_a_feature_among_the_leading_k_is_a_leader():
     assert len(leader_findings(5, 1, 9, 3, top_k=2)) == 1
 

@@ -249,7 +249,7 @@ def library_with_vip(folder, version, code=""):
 
 
 IN_VAIN = (
-    "Installing it was tried in vain: {}. Numbers computed elsewhere can be compared "
+    "It could not be installed: {}. Numbers computed elsewhere can be compared "
     "with [[supplied]]."
 )
 OFFERED = "Run: importance-audit install-r"

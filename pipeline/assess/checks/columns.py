@@ -27,7 +27,7 @@ LIKE, CLOSE = 1 - 1e-6, 1e-9
 and how far they must lie apart, relative to the largest value, to say so: rounding
 changes the correlation of what is farther apart by 1e-10 at most."""
 SETS = 5
-"""How many sets of columns a message names."""
+"""How many columns, or sets of them, a message names."""
 ROUNDINGS = 8
 """How many roundings lie between the stored cells of two units of one quantity: one in
 each cell and each operation that holds them against each other."""

@@ -1,8 +1,9 @@
 """The last part of section F: what a paper claims, and whether it reproduces."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from ..text.blocks import Cells, Group, Part, Sentence, Styled, Value
+from ..text.blocks import Group, Part, Sentence, Styled, Value
 from ..text.number_text import MISSING, loss_label, method_words, number, significant
 from ..text.wording import (
     full_name,
@@ -11,6 +12,7 @@ from ..text.wording import (
     quoted_names,
     say,
     say_count,
+    section_link,
     show_hidden,
     table_of,
 )
@@ -37,11 +39,14 @@ def claims(facts: Facts) -> tuple[Group, ...]:
         if verdict != REPRODUCED:
             n = tallied("claims", verdicts.count(verdict))
             lede += say("claims.others", n=n, verdict=verdict)
+    has_paper = bool(frame["paper"].notna().any())
+    rows = (_row(frame.iloc[place], place) for place in range(len(frame)))
+    heads = "claim:header asked must paper:number ours:number verdict"
     table = table_of(
         "claims",
         "claims",
-        "claim:header asked must paper:number ours:number verdict",
-        [_row(frame.iloc[place], place) for place in range(len(frame))],
+        heads if has_paper else heads.replace(" paper:number", ""),
+        [row if has_paper else (*row[:3], *row[4:]) for row in rows],
         caption=say("claims.caption"),
         source="tables/claims.csv",
         shape="wide",
@@ -49,7 +54,19 @@ def claims(facts: Facts) -> tuple[Group, ...]:
     return (Group("claims", say("claims.title"), (lede, table)),)
 
 
-def _row(row: Any, place: int) -> Cells:
+def reproduced(facts: Facts) -> Iterator[Sentence]:
+    """Yield for page one how many claims this run reproduces, if there are any."""
+    verdicts = facts.result.claims["verdict"].tolist()
+    if verdicts:
+        yield say(
+            "claims.held",
+            n=tallied("claims", verdicts.count(REPRODUCED)),
+            of=tallied("claims", len(verdicts)),
+            section=section_link("F"),
+        )
+
+
+def _row(row: Any, place: int) -> tuple[Part | Sentence, ...]:
     source = f" ({show_hidden(row['source'])})" if row["source"] else ""
     of_what: list[Part] = []
     of_what += [full_value(method_words(row["method"]))] if row["method"] else []

@@ -43,10 +43,11 @@ def control(facts: Facts) -> Section:
 
 def title(facts: Facts) -> Sentence:
     """Return the title of the report: as configured, or what was asked of whom."""
+    own = (display_name(facts.note("title")),) if facts.note("title") else ()
     if not (facts.came_to_end and facts.rankings):
-        return say("title.not_completed")
-    if facts.note("title"):
-        return (display_name(facts.note("title")),)
+        return joined(filter(None, [say("title.not_completed"), own]), ": ")
+    if own:
+        return own
     if facts.is_of_data:
         return say("title.data_alone", target=full_name(facts.target))
     models = facts.models
@@ -70,7 +71,7 @@ def subtitle(facts: Facts) -> Sentence:
     date = day_of(str(facts.result.run.volatile["started"]))
     if facts.is_of_data and (rows := facts.rows("train")):
         parts.append(say("title.run", date=date, rows=say_count(rows, "train_row")))
-    elif rows := facts.rows("test"):
+    elif facts.rankings and (rows := facts.rows("test")):
         counted = say_count(rows, "test_row")
         if is_of_unknown_rows(facts.result):
             counted = say_count(rows, "given_row")

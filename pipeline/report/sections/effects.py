@@ -49,8 +49,8 @@ OUTSIDE = 1e-2
 def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     """Return the figures of curves per class and kind of curve, as many as it takes.
 
-    Each has the leading features, divided into pages. Of many classes the first are
-    drawn, and a sentence counts the others.
+    Each has the leading features, and those always shown, divided into pages. Of many
+    classes the first are drawn, and a sentence counts the others.
     """
     kinds: dict[tuple[str, ...], list[Effect]] = {}
     for effect in facts.result.effects:
@@ -73,7 +73,9 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
         having = (
             e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
         )
-        names = facts.in_lead_order(having)[:CURVES]
+        names = facts.in_lead_order(having)
+        first = sorted(names, key=lambda name: name not in facts.always_shown)
+        names = facts.in_lead_order(first[:CURVES])
         id_ = f"fig-effects-{key_of(*(kind if len(same) > 1 else kind[:2]))}"
         pages = paged_effects([_panel(facts, name, curves) for name in names])
         for number, page in enumerate(pages, start=1):

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ...assess.expectations import DEVIATES, FOUND, shuffles
-from ...assess.page_one import UNDERMINING, Point, is_of_unknown_rows, points
+from ...assess.page_one import UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
-from ...records.ranking import measure_of
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, number, percent, rank_text
@@ -24,12 +23,12 @@ from ..text.wording import (
     sentence_case,
     series,
     short_name,
-    short_value,
     show_hidden,
     word,
 )
 from .cards import title_of as title_of_card
 from .change import lede as change_lede
+from .claims import reproduced
 from .control import version_line
 from .facts import Facts, card_link, config_of, first_few, section, tallied
 from .findings import link_to, standing_of, title_of
@@ -53,8 +52,6 @@ POINTS = 10
 """Points that page one has room for; the rest is one link."""
 NEARLY_ALL = 0.8
 """Share of all importance with which a leader stands in the headline."""
-DECILES = {"low": "too_low", "high": "too_high", "of": "deciles"}
-"""What a point on deciles counts, by its field."""
 UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
 """Items of each kind that page one names."""
 
@@ -68,7 +65,7 @@ def executive(facts: Facts) -> Section:
     heading = "page.data_say" if facts.is_of_data else f"page.relies_on{several}"
     parts = {
         "headline": _headline(facts, found),
-        "expected": tuple(_expected(facts)),
+        "expected": (*_expected(facts), *reproduced(facts)),
         "purpose": _purpose(facts),
         "verdict": verdict_badge(facts),
         "recomputed": recomputed(facts),
@@ -319,12 +316,7 @@ def _outside_too(
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
     """Return the card of a ranking, with its loss and class where it has several."""
     record = ranking.record
-    own = facts.of_measure(measure_of(record))
-    several = len({other.record.positive_class for other in own}) > 1
-    parts: list[Part | Sentence] = [card_link(facts.card(record))]
-    parts.append(facts.loss_beside_card(record))
-    parts.append(short_value(record.positive_class) if several else "")
-    return joined(filter(None, parts))
+    return joined([card_link(facts.card(record)), *facts.beside_card(record)])
 
 
 def _at_zero(facts: Facts, feature: str) -> Sentence:
@@ -353,7 +345,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
         rows = facts.rows("test")
         assert rows is not None
         return {"rows": say_count(rows, "row")}
-    finding, findings = point.findings[0], facts.result.findings
+    found, findings = point.findings, facts.result.findings
+    finding = found[0]
     evidence, place = finding.evidence, f"findings[{findings.index(finding)}].evidence"
     fields: dict[str, Part | Sentence] = {
         "title": title_of(point.findings),
@@ -400,9 +393,15 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             subject = f"{finding.subject}, "  # of several classes "model, class"
             names = [name for name in facts.models if subject.startswith(f"{name}, ")]
             fields["model"] = full_name(max(names, key=len, default=finding.subject))
-            for name, of in DECILES.items():
-                n_off = sum(float(one.evidence[of]) for one in point.findings)
-                fields[name] = tallied("findings", int(n_off))
+            low, high, of = (
+                tallied("findings", int(sum(one.evidence[key] for one in found)))
+                for key in ("too_low", "too_high", "deciles")
+            )
+            fields["directions"] = series(
+                say("quality.in", side=word(f"quality.side.{side}"), n=n, of=of)
+                for side, n in (("too_low", low), ("too_high", high))
+                if n.raw
+            )
         case "split_shift":
             psi, shifts = float(evidence["psi"]), facts.result.split_shifts
             moved = [
@@ -494,8 +493,6 @@ def _untested(facts: Facts) -> Sentence:
     every = untested(facts)
     items = [item.item for item in every if item.reason != "not applicable"]
     n_more = len(every) - len(items)
-    if is_of_unknown_rows(facts.result):
-        items.insert(0, say("executive.seen"))
     table = Link("tab-untested", word("executive.listed"))
     n = tallied("findings", n_more + max(len(items) - UNTESTED, 0))
     key = "untested_more" if n.raw else "untested"

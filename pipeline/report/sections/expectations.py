@@ -4,10 +4,10 @@ Not: the judgement, which the result holds.
 """
 
 from collections.abc import Iterator, Mapping
-from math import nan
 from typing import Any
 
 from ...assess.expectations import DEVIATES, FOUND, UNKNOWN, below_nothing
+from ...config.settings import ChecksSection
 from ...records.finding import places_apart
 from ..text.blocks import Column, Group, Part, Sentence, Styled, Table, Value
 from ..text.number_text import (
@@ -43,7 +43,8 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
     frame = facts.result.expected.reset_index(drop=True)
     if frame.empty:
         return
-    limit = float(config_of(facts, "checks").get("resolution", nan))
+    usual = ChecksSection().resolution
+    limit = float(config_of(facts, "checks").get("resolution", usual))
     every: list[tuple[Any, ...]] = []
     in_short: list[tuple[Any, ...]] = []
     for _, rows in frame.groupby("expectation", sort=False):
@@ -82,7 +83,7 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
         if n := verdicts.count(verdict):
             lede += say(f"expected.{key}", n=tallied("expected", n))
     yield lede
-    notes = (say("expected.note"),)
+    notes = (say("expected.note", limit=percent(limit)),)
     options: dict[str, Any] = {"source": "tables/expected.csv", "shape": "wide"}
     is_single = len(in_short) < len(every)
     if is_single:
@@ -129,12 +130,11 @@ def _measure(
 def _ranking(facts: Facts, row: Mapping[str, Any]) -> Sentence:
     """Return which ranking a row is about by its model and card.
 
-    With the loss where the card has several.
+    With the loss and the class where the card has several.
     """
     record = facts.result.importances[int(row["record"])]
-    loss = filter(None, [facts.loss_beside_card(record)])
     model = full_name(row["model"] or word("words.the_data"))
-    return joined([model, *loss, card_link(facts.card(record))])
+    return joined([model, *facts.beside_card(record), card_link(facts.card(record))])
 
 
 def _result(

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from ...assess.expectations import DEVIATES
 from ...records.as_json import content_digest
 from ...records.finding import Finding, by_cause
 from ...records.importance_record import Effect, Importance, supplied_engine
@@ -29,7 +30,7 @@ from ...runs.signoff.finding_states import Standing, standings
 from ...runs.summary import NO_HISTORY, RunHistory
 from ..text.blocks import KeyValues, Link, Part, Parts, Section, Sentence, Value, plain
 from ..text.number_text import count, loss_label, number, unit_text
-from ..text.wording import SECTIONS, say, series, word
+from ..text.wording import SECTIONS, say, series, short_value, word
 from .rankings import Ranking, rankings
 
 KEY_DIGITS = 12
@@ -256,6 +257,13 @@ class Facts:
         place = {name: at for at, name in enumerate(order)}
         return sorted(dict.fromkeys(names), key=lambda n: place.get(n, len(order)))
 
+    @cached_property
+    def always_shown(self) -> tuple[str, ...]:
+        """The features that the owner always wants to see, or expects elsewhere."""
+        expected = self.result.expected
+        unmet = expected.loc[expected["verdict"] == DEVIATES, "farthest"]
+        return (*unmet, *config_of(self, "report").get("always_show", ()))
+
     def of_measure(self, measure: Measure) -> list[Ranking]:
         """Return the rankings by one measure, in the order of the audit."""
         return [r for r in self.rankings if measure_of(r.record) == measure]
@@ -278,10 +286,15 @@ class Facts:
         """
         return self.cards[measure_of(record)]
 
-    def loss_beside_card(self, record: Importance) -> str:
-        """Return the loss of a record where its card has several, else nothing."""
-        losses = {r.record.loss for r in self.of_measure(measure_of(record))}
-        return loss_label(record.loss) if len(losses) > 1 else ""
+    def beside_card(self, record: Importance) -> list[Part]:
+        """Return the loss and the class of a record where its card has several."""
+        own = [ranking.record for ranking in self.of_measure(measure_of(record))]
+        parts: list[Part] = []
+        if len({other.loss for other in own}) > 1:
+            parts.append(loss_label(record.loss))
+        if len({other.positive_class for other in own}) > 1:
+            parts.append(short_value(record.positive_class))
+        return parts
 
     def apart(self, record: Importance) -> str:
         """Return what tells a measure from others of its method, or "": options, name.

@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
-from ...assess.page_one import TIMES, Difference, differences
+from ...assess.page_one import LEAST, TIMES, Difference, differences
 from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
 from ..text.number_text import interval_text, loss_label, percent
@@ -22,7 +22,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, card_link, config_of, first_few, number_in, tallied
+from .facts import Facts, card_link, first_few, number_in, tallied
 from .model_quality import best_first
 from .ranking_tables import (
     baseline_of,
@@ -39,7 +39,10 @@ ROWS = {1: 9, 2: 6, 3: 5}
 """Leading features, by how many models stand side by side."""
 MODELS, WITH_BOUNDS = 3, 2
 """Models side by side, and up to how many there is room for the intervals too."""
+FEW = 3
+"""Leading features at least, though the last are at zero."""
 DIFFERENCES = 3
+LEAST_TEXT = percent(LEAST)
 GROUPS = 3
 """Groups of the owner that page one names."""
 SETS = "abcdefghijklmnopqrstuvwxyz"
@@ -89,8 +92,8 @@ def leading_table(facts: Facts) -> Table | None:
 def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
     """Return the first features that some model is known to rely on, by their ranks.
 
-    With those whose place contradicts the owner, and those that are always shown; the
-    first three of all where no feature is told from zero.
+    With those whose place contradicts the owner, and those that are always shown; and
+    with the next ones where these are fewer than three.
     """
     best: dict[str, float] = {}
     for ranking in rankings:
@@ -99,16 +102,20 @@ def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
             best[name] = min(rank, best.get(name, np.inf))
     order, told = sorted(best, key=best.__getitem__), _told(rankings)
     known = [name for name in order if name in told]
-    chosen = known[: ROWS[len(rankings)]] or order[:3]
-    expected = facts.result.expected
-    unmet = expected.loc[expected["verdict"] == "not as expected", "farthest"]
-    also = [*unmet, *config_of(facts, "report").get("always_show", ())]
-    return list(dict.fromkeys([*chosen, *(name for name in also if name in best)]))
+    chosen = known[: ROWS[len(rankings)]]
+    others = [name for name in order if name not in chosen]
+    also = (name for name in facts.always_shown if name in best)
+    return list(dict.fromkeys([*chosen, *others[: max(FEW - len(chosen), 0)], *also]))
 
 
 def _told(rankings: Sequence[Ranking]) -> set[str]:
-    """Return the features that some ranking tells from zero."""
-    return {r.record.features[row] for r in rankings for row in np.flatnonzero(r.told)}
+    """Return the features that some ranking tells from zero, and from hardly any."""
+    told = set()
+    for ranking in rankings:
+        sizes = ranking.mean - ranking.nothing
+        matters = ranking.told & (sizes >= LEAST * np.nanmax(sizes, initial=0.0))
+        told |= {ranking.record.features[row] for row in np.flatnonzero(matters)}
+    return told
 
 
 def _cells(ranking: Ranking, name: str, n_models: int) -> list[Sentence | Part]:
@@ -335,7 +342,7 @@ def differing(facts: Facts) -> Sentence:
     """Return which features set the models apart, the most different first."""
     found = where_models_differ(facts)
     if not found:
-        return say("leading.none_differs", times=str(TIMES))
+        return say("leading.none_differs", times=str(TIMES), least=LEAST_TEXT)
     by_model, letters, texts = _by_model(facts), shown_letters(facts), []
     for one in found[:DIFFERENCES]:
         models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
@@ -347,7 +354,8 @@ def differing(facts: Facts) -> Sentence:
             sides.append(value if len(by_model) == 2 else said)
         feature = _marked(facts, one.feature, letters)
         texts.append(say("leading.differs_in", feature=feature, sides=series(sides)))
-    text = say("leading.differ", times=str(TIMES), features=joined(texts, "; "))
+    features = joined(texts, "; ")
+    text = say("leading.differ", times=str(TIMES), least=LEAST_TEXT, features=features)
     rest = len(found) - DIFFERENCES
     if rest > 0:
         n, section = tallied("importances", rest), section_link("F")

@@ -203,13 +203,19 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
     frame = facts.result.split_shifts
     if all(_is_on_own_rows(facts, model) for model in facts.models):
         return tuple(sentences)
-    if len(frame) and not np.isnan(float(frame["psi"].iloc[0])):
-        verdicts = {*frame["verdict"], *frame["missing_verdict"]}
-        is_beyond_chance = not verdicts.isdisjoint(("moved", "below the limit"))
+    indices = [
+        (row[f"{of}verdict"] in ("moved", "below the limit"), row[f"{of}psi"], at, of)
+        for at, row in frame.iterrows()
+        for of in ("", "missing_")
+        if not np.isnan(row[f"{of}psi"])
+    ]
+    if indices:
+        is_beyond_chance, _, at, of = max(indices, key=lambda index: index[:2])
+        key = "shift_of_missing" if of else "shift"
         text = say(
-            "quality.shift" if is_beyond_chance else "quality.shift_by_chance",
-            column=full_name(str(frame["column"].iloc[0])),
-            psi=number_in("split_shifts", frame.iloc[0], "psi", 2),
+            f"quality.{key if is_beyond_chance else 'shift_by_chance'}",
+            column=full_name(str(frame.at[at, "column"])),
+            psi=number_in("split_shifts", frame.loc[at], f"{of}psi", 2),
         )
         sentences.append(text)
     return tuple(sentences)

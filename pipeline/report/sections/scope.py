@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ...assess.page_one import is_of_unknown_rows
 from ...engines import ENGINES
 from ...methods.importance import METHODS
 from ...records.ranking import OURS
@@ -25,6 +26,7 @@ from ..text.wording import (
 from .cards import title_of
 from .facts import Facts, cards_of, config_of, section, tallied
 from .findings import link_to
+from .rankings import Ranking
 from .verdicts import recomputable
 
 
@@ -43,7 +45,7 @@ class Untested(NamedTuple):
 
 
 GRAVITY = (
-    *("failed", "unavailable", "not configured"),
+    *("not given", "failed", "unavailable", "not configured"),
     *("not applicable", "out of scope"),
 )
 REASONS = {
@@ -263,10 +265,11 @@ def _from_findings(facts: Facts) -> Iterator[Untested]:
 
 
 def _from_configuration(facts: Facts) -> Iterator[Untested]:
-    """Yield what nobody asked for: a second engine, a second model, groups."""
+    """Yield what nobody asked for: training rows, a second engine or model, groups."""
     config = facts.result.run.config
     validates = facts.note("goal") == "domain validation"
     is_missing = {
+        "seen": is_of_unknown_rows(facts.result),
         "engine": not facts.configured_engines and not facts.answered,
         "challenger": len(facts.models) == 1 and len(config_of(facts, "models")) < 2,
         "groups": not config.get("groups") and facts.result.joint_importances.empty,
@@ -274,7 +277,7 @@ def _from_configuration(facts: Facts) -> Iterator[Untested]:
     }
     for key, text in look_up("scope.unasked").items():
         if is_missing[key]:
-            yield Untested.of(text, "not configured")
+            yield Untested.of(text, text.get("reason", "not configured"))
 
 
 def _uncompared(facts: Facts) -> Iterator[Untested]:
@@ -286,20 +289,26 @@ def _uncompared(facts: Facts) -> Iterator[Untested]:
     was_asked = facts.configured_engines or facts.answered
     if not rankings or not was_asked or not facts.came_to_end:
         return
-    number = say_count(tallied("importances", len(rankings)), "ranking")
-    reason, takes = "not applicable", "takes_none"
     missing = {f.subject for f in facts.result.findings if f.check == "engine_missing"}
     offered = (ENGINES[engine]["importance"] for engine in missing & set(ENGINES))
-    if any(r.record.method in methods for methods in offered for r in rankings):
-        reason, takes = "unavailable", "takes_missing"
-    if recomputable(facts):
-        reason, takes = "not configured", "takes"
-    yield Untested(
-        say("scope.uncompared.item", rankings=number),
-        reason,
-        say(f"scope.uncompared.{takes}"),
-        say("scope.uncompared.consequence", cards=cards_of(facts, rankings)),
-    )
+    by_missing = set[str]().union(*offered)
+    able = {ranking.index for ranking in recomputable(facts)}
+    by_reason: dict[tuple[str, str], list[Ranking]] = {}
+    for ranking in rankings:
+        why = "not applicable", "takes_none"
+        if ranking.index in able:
+            why = "not configured", "takes"
+        elif ranking.record.method in by_missing:
+            why = "unavailable", "takes_missing"
+        by_reason.setdefault(why, []).append(ranking)
+    for (reason, takes), own in by_reason.items():
+        number = say_count(tallied("importances", len(own)), "ranking")
+        yield Untested(
+            say("scope.uncompared.item", rankings=number),
+            reason,
+            say(f"scope.uncompared.{takes}"),
+            say("scope.uncompared.consequence", cards=cards_of(facts, own)),
+        )
 
 
 def _not_refitted(facts: Facts) -> Iterator[Untested]:

@@ -54,6 +54,20 @@ def test_the_mean_of_the_leading_model_is_dashed_and_the_others_are_told():
     assert words(figure.svg).count("mean 1") == 1
 
 
+def test_what_is_always_shown_is_drawn_though_twelve_others_lead():
+    data = normal_data(*range(14, 0, -1), n_samples=60)
+    model = linear_model(*range(14, 0, -1))
+    sections = {"importance": [{"method": "permutation"}, CURVES]}
+    sections |= {"report": {"always_show": ["x14"]}}
+    result = audit(None, data, parse_config(sections), models=(model,))
+    panels = [
+        panel.feature
+        for figure in drawn(build_view(result), draw_effects)
+        for panel in figure.data["panels"]
+    ]
+    assert panels == [*(f"x{n}" for n in range(1, 12)), "x14"]
+
+
 def test_the_foot_is_as_high_as_the_rows_weigh_and_levels_count_their_rows():
     weights = np.arange(60) + 1.0
     (figure,) = figures(EVEN, X=DATA.X.assign(town=TOWN), weights=weights)

@@ -275,6 +275,22 @@ def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_larg
     assert ": c (" in text(*same[:2], (-0.2, 0.7), means=(9.0, 5.0, 0.5))
 
 
+def test_what_is_hardly_used_neither_leads_nor_sets_models_apart():
+    """A thousandth of the largest, 9, is needed, however narrow the interval."""
+    means = {"bad": (9000.0, 8.0, 10.0, 300.0), "good": (9000.0, 0.0, 0.0, 300.0)}
+    intervals = row_intervals(
+        *(
+            (record, name, mean - 0.2, mean + 0.2, 1.0, 4.0)
+            for record, of_model in enumerate(means.values())
+            for name, mean in zip("abcd", of_model, strict=True)
+        )
+    )
+    view = of_models(means, row_intervals=intervals)
+    assert re.search(r"in the other\): c \(10\.00 and [^;]*\)\.$", said(view, "differ"))
+    rows = table(view, "tab-executive").rows
+    assert [plain(row.cells[0].parts) for row in rows] == ["a", "d", "c"]
+
+
 def test_the_headline_is_what_leads_and_what_sets_the_models_apart():
     view = two_models(row_intervals=INTERVALS)
     text = said(view, "headline")
@@ -365,13 +381,13 @@ def test_points_are_ordered_by_what_must_be_decided_first():
         "Not clearly better than a constant (bad) (K2)",
     ]
     assert said(view, "decide").startswith("(1) whether b is known at the time of")
-    assert said(view, "decide").endswith("(7) what follows from the other warnings.")
+    assert said(view, "decide").endswith("(7) what follows from the other points.")
 
 
 def test_a_model_that_overfits_may_or_may_not_stay_in_use():
     view = two_models(findings=[found("train_test_gap", "good, rmse", "info")])
     assert said(view, "decide") == (
-        "(1) whether good may stay in use (19.00 in training, 20.00 on new rows)."
+        "(1) whether good may be used (19.00 in training, 20.00 on new rows)."
     )
 
 
@@ -427,7 +443,7 @@ def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
     view = two_models(findings=many)
     assert len(parts(view)["points"]) == 10
     assert said(view, "more") == "And 2 more, section Findings."
-    assert said(view, "decide") == "(1 to 10) what follows from the other warnings."
+    assert said(view, "decide") == "(1 to 10) what follows from the other points."
 
 
 def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
@@ -489,6 +505,14 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     assert said(view, "headline") == "Not as the owner expects: a does not lead"
 
 
+def test_how_many_claims_are_reproduced_is_said():
+    texts = dict.fromkeys(("must", "method", "model", "loss", "source", "reason"), "")
+    verdicts = ("reproduced", "not reproduced")
+    claims = [{"claim": "c", "asked": "", "verdict": v, **texts} for v in verdicts]
+    text = said(two_models(claims=made_frame("claims", claims)), "expected")
+    assert text == "Claims that this run reproduces: 1 of 2 (section Results)."
+
+
 def test_ranks_of_several_classes_on_one_card_name_their_class():
     frame = expected(
         *[(1, "top", "forest", "age", r, "not as expected") for r in (2, 3)]
@@ -507,12 +531,16 @@ def test_ranks_of_several_classes_on_one_card_name_their_class():
     [
         ("moved", "within chance", "Largest shift from training to evaluation rows: "),
         ("below the limit", "within chance", "Largest shift from training to "),
-        ("within chance", "below the limit", "Largest shift from training to "),
+        (
+            *("within chance", "below the limit"),
+            "Largest shift from training to evaluation rows: a, in its missing cells "
+            "(PSI 0.04).",
+        ),
         ("within chance", "not comparable", "beyond chance (largest: a, PSI 0.10)."),
     ],
 )
 def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, words):
-    row = {"column": "a", "role": "feature", "psi": 0.1, "missing_psi": 0.0}
+    row = {"column": "a", "role": "feature", "psi": 0.1, "missing_psi": 0.04}
     row |= {"verdict": verdict, "missing_verdict": of_missing}
     view = two_models(split_shifts=made_frame("split_shifts", [row]))
     assert words in said(view, "fits")
