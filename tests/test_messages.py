@@ -660,6 +660,10 @@ EMPTY = "a.csv is empty. Save it with a line of column names and its rows."
         (b"", EMPTY),
         (b"\n \n", EMPTY),
         (
+            b"x,y\n\0\xff\n",
+            "a.csv is not a text file: it holds NUL bytes. Save it as CSV.",
+        ),
+        (
             b"x,y\n1,caf\xe9\n",
             "a.csv is not UTF-8: line 2 holds the byte 0xe9. Save it as UTF-8, or set "
             'the encoding beside the file, such as encoding = "cp1252".',

@@ -87,7 +87,8 @@ def _one(audit: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
     from ..records.errors import several
 
-    findings = f"{several(audit.n_findings, 'finding')} in the last complete run"
+    n_findings = several(audit.n_findings, "finding")
+    findings = f"{n_findings}, notes not counted, in the last complete run"
     state = findings if audit.last_complete or not audit.n_runs else "none complete"
     yield f"{audit.audit}: {several(audit.n_runs, 'run')}, {state}"
     if audit.rows:

@@ -63,6 +63,7 @@ def render(
 
         result = load_whole_run(folder)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
+        stem += f"-{profile}" if profile else ""  # two profiles lie beside each other
         carried = stored_attachments(folder)
         views = report_views(
             result,

@@ -64,6 +64,9 @@ def target_problems(
 
     Who gave it in Python, and has no configuration, is told what works there.
     """
+    if len(column) and column.isna().all():
+        yield f"{where} has no value in any row. Give the column that holds the target."
+        return
     how = "[data] drop_missing_target = true does."
     if not is_configured:
         how = "keep = ~numpy.asarray(pandas.isna(y)); X[keep], y[keep]"
@@ -175,9 +178,12 @@ def coded(
     texts = texts.map(partial(class_among, classes=classes))
     others = sorted(set(texts) - set(classes))
     if others:
+        how = "Leave those rows out, or add the class."
+        if not set(texts) & set(classes):
+            how = "Write the classes of the target so."
         raise DataError(
             f"{where} holds {listed(others)}, which is not one of the classes "
-            f"{listed(classes)}. Leave those rows out, or add the class."
+            f"{listed(classes)}. {how}"
         )
     if len(texts) and texts.nunique() < 2:  # of no row the reader says so
         raise DataError(

@@ -141,6 +141,10 @@ def as_utf8(name: str, content: bytes, encoding: str) -> bytes:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         byte = f"line {line} holds the byte 0x{content[error.start]:02x}"
+        if b"\0" in content:
+            raise DataError(
+                f"{name} is not a text file: it holds NUL bytes. Save it as CSV."
+            ) from error
         if encoding.lower() in UTF8:
             raise DataError(
                 f"{name} is not UTF-8: {byte}. Save it as UTF-8, or set the encoding "

@@ -337,6 +337,8 @@ def wrap(
     >>> model.predict(pd.DataFrame({"x": [1.0, 2.0]})).tolist()
     [2.0, 4.0]
     """
+    from sklearn.base import ClassifierMixin
+
     if isinstance(estimator, str | Path) and str(estimator).lower().endswith(".txt"):
         content = estimators.read(name, Path(estimator))
         estimator = LightGBMModel(name, content)
@@ -345,6 +347,12 @@ def wrap(
     facts = facts_of(name, estimator)
     own = facts.classes if facts else getattr(estimator, "classes_", ())
     labels = tuple(map(prediction.text, own if classes is None else classes))
+    is_classifier = isinstance(estimators.final(estimator), ClassifierMixin)
+    if is_classifier and not labels and not hasattr(estimator, "classes_"):
+        raise ModelError(
+            f"Model {quote(name)} is a classifier without classes_, so it is not "
+            "fitted. Call its fit first, or pass classes=[…]."
+        )
     task = task or (facts.task if facts else _task(name, estimator, labels))
     _check_classes(name, task, labels)
     held = _held(offset, exposure)

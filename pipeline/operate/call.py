@@ -189,6 +189,11 @@ def audit(
         **{"n_repeats": n_repeats, "seed": seed, "groups": groups},
     }
     by_name = _models_by_name(models, names)
+    if hasattr(X, "predict"):
+        raise DataError(
+            f"X must be rows to measure on; {class_name(X)} was given. Give models, X "
+            "and y in this order."
+        )
     X, sample_weight = as_pandas(X), as_pandas(sample_weight)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     is_array = frame is not X

@@ -41,6 +41,10 @@ WITH_ROWS = (
     "**`rows.rds` holds the evaluation rows themselves.** They may be personal data:\n"
     "hand this folder only to people who may see them."
 )
+ROW_FILES = (
+    "| `row_numbers.csv`, `columns.csv` | Which rows of the table these are, from 1, "
+    "and the columns and levels that their digest is made of. |\n"
+)
 NO_NUMBERS = (
     "The rows could not be read again when this folder was made, so it does not say\n"
     "which rows of the table were evaluated."
@@ -110,6 +114,7 @@ def handoff(
     if rows is None:
         of_rows = NO_NUMBERS
     notes = {"of_rows": of_rows, "parquet": PARQUET[bool(writer)]}
+    notes["row_files"] = "" if rows is None else ROW_FILES
     return {
         "README.md": _readme(result, readme, notes),
         **texts,

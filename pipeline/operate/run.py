@@ -288,7 +288,13 @@ def save_result(result: AuditResult, folder: Path, *, pdf: bool = True) -> Path:
     AuditError
         If the folder is that of a run, or cannot take the files.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(
+            f"Folder {str(folder)!r} cannot be made: {error.strerror}. Name another "
+            "one."
+        ) from error
     refuse_run_folder(folder)
     with locked(folder):
         named_result = with_free_name(result, folder)

@@ -78,7 +78,7 @@ def test_render_writes_the_formats_and_the_profile_that_are_asked_for(
     words = ["render", str(run_folder), "--output", str(tmp_path), *options]
     answer = CliRunner().invoke(main, words)
     assert answer.exit_code == 0, answer.output
-    stem = f"{printed[0].name}-{run_folder.name}"
+    stem = f"{printed[0].name}-{run_folder.name}-executive"
     names = [f"{stem}.docx", f"{stem}.html"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     assert sorted(answer.stdout.split()) == [str(tmp_path / name) for name in names]

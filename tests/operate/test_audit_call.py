@@ -500,6 +500,7 @@ def test_groups_that_an_entry_asks_for_are_not_asked_twice():
         )
 
 
+CLASSIFIER = LogisticRegression().fit(X, Y > 0)
 ASKED = ia.parse_config({"importance": [{"method": "permutation"}]})
 REFUSED = [
     ({"groups": {"g": "ab"}}, "groups must be a dict of lists of columns, such as "),
@@ -523,6 +524,18 @@ REFUSED = [
     ({"models": {"m": LINEAR}, "names": ["m"]}, "The keys of models are their names; "),
     ({"models": [LINEAR] * 2, "names": ["m"] * 2}, "The names of the models must diff"),
     ({"models": LinearRegression}, "Model 'LinearRegression'"),
+    (
+        {"models": LogisticRegression(), "y": np.where(Y > 0, "yes", "no")},
+        "Model 'LogisticRegression' is a classifier without classes_, so it is not "
+        "fitted. Call its fit first, or pass classes=[…].",
+    ),
+    ({"X": LINEAR}, "X must be rows to measure on; LinearRegression was given. Give "),
+    ({"y": Y * np.nan}, "rows given in Python: target 'y' has no value in any row. "),
+    (
+        {"models": CLASSIFIER, "y": np.where(Y > 0, "yes", "no")},
+        "rows given in Python: target 'y' holds 'no', 'yes', which is not one of the "
+        "classes 'false', 'true'. Write the classes of the target so.",
+    ),
     (
         {"models": lambda rows: rows["no_such"], "names": ["own"]},
         "Model 'own' cannot predict the rows; its function says: KeyError: 'no_such'",
@@ -1022,6 +1035,8 @@ def test_a_saved_audit_is_a_run_that_verifies(tmp_path):
     folder = tmp_path / "audit"
     runs = [result.save(folder, pdf=pdf) for pdf in (False, True)]
     assert len(set(runs)) == 2
+    with pytest.raises(ia.AuditError, match="cannot be made: File exists"):
+        result.save(runs[0] / "result.json")
     for run in runs:
         assert (run / "report.html").is_file()
         assert content_digest(ia.load(run).result) == content_digest(result.result)

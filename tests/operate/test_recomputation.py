@@ -276,7 +276,9 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
         "The evaluation rows are not numbered: ../rows.csv, 0.4 of the rows" in output
     )
     assert not (tmp_path / "numbers" / "row_numbers.csv").exists()
-    assert "could not be read again" in (tmp_path / "numbers" / "README.md").read_text()
+    readme = (tmp_path / "numbers" / "README.md").read_text()
+    assert "could not be read again" in readme
+    assert "row_numbers.csv" not in readme
     assert refusal.exit_code == 2
     assert "Restore the data." in refusal.output
 

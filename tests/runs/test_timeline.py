@@ -97,7 +97,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, clock, last = answer.stdout.splitlines()
-    assert head == "a: 2 runs, 1 finding in the last complete run"
+    assert head == "a: 2 runs, 1 finding, notes not counted, in the last complete run"
     words = f"{'not cross-checked':25}"
     digests = [
         run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
@@ -181,7 +181,7 @@ def test_what_is_one_or_none_is_not_told_as_several(tmp_path):
     assert history(tmp_path).stdout.splitlines()[1].split()[-2:] == ["–", "0"]
     add(tmp_path / "c", A, math.nan, math.nan, findings=(make_finding(),))
     head, *_, last = history(tmp_path / "c").stdout.splitlines()
-    assert head == "c: 1 run, 1 finding in the last complete run"
+    assert head == "c: 1 run, 1 finding, notes not counted, in the last complete run"
     assert last.strip() == "leads: nobody"
 
 
@@ -252,7 +252,10 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     )
     command = [sys.executable, "-c", code, str(audit)]
     output = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete run"
+    assert (
+        output.splitlines()[0]
+        == "a: 2 runs, 1 finding, notes not counted, in the last complete run"
+    )
     assert output.splitlines()[-1] == "set()"
 
 

@@ -278,7 +278,9 @@ def _table(
         rows,
         caption=caption,
         notes=(say("clusters.table_note"),),
-        source="tables/associations.csv",
+        source="tables/joint_importances.csv"
+        if rankings
+        else "tables/associations.csv",
     )
 
 

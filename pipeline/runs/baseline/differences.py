@@ -123,7 +123,7 @@ def _facts(result: AuditResult) -> dict[Area, dict[Fact, str]]:
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield every key of a configuration with its value, as one text each."""
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping):  # an empty one says nothing
         for key in value:
             yield from _flat(value[key], f"{path}.{key}" if path else str(key))
     elif isinstance(value, list | tuple) and any(isinstance(v, Mapping) for v in value):

@@ -346,7 +346,7 @@ HEADS = [
     ),
     (
         [found("dependent_leader", "bad", measure="a, b")],
-        "Leading features are correlated and must be read together",
+        "Features of a high rank are correlated and must be read together",
     ),
     # What does not undermine the answer is below, not above it.
     ([found("train_test_gap", "good, rmse", "info")], "None leads alone"),
