@@ -114,10 +114,9 @@ def test_other_predictions_for_other_rows_are_no_other_model():
 
 def test_another_limit_differs_but_moves_no_number():
     old = run_of([30, 20, 10])
-    config = {**old.run.config, "checks": {"dependence": 0.99}}
+    config = {**old.run.config, "checks": {"dependence": 0.99}, "groups": {}}
     change = compare_runs(old, replace(old, run=replace(old.run, config=config)))
     limit = Difference("limits", "checks.dependence", "", "0.99")
-    config["groups"] = {}  # as good as none
     assert limit in change.differences
     assert change.areas == {"limits"}
     assert change.is_noise_only
