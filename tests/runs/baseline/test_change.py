@@ -114,12 +114,23 @@ def test_other_predictions_for_other_rows_are_no_other_model():
 
 def test_another_limit_differs_but_moves_no_number():
     old = run_of([30, 20, 10])
-    config = {**old.run.config, "checks": {"dependence": 0.99}, "groups": {}}
+    config = {**old.run.config, "checks": {"dependence": 0.99}}
     change = compare_runs(old, replace(old, run=replace(old.run, config=config)))
     limit = Difference("limits", "checks.dependence", "", "0.99")
     assert limit in change.differences
     assert change.areas == {"limits"}
     assert change.is_noise_only
+
+
+def test_a_first_group_is_new_and_the_empty_table_before_it_says_nothing():
+    runs = [
+        replace(run_of([30, 20, 10]), run=made_run(config={"groups": groups}))
+        for groups in ({}, {"g": ["a", "b"]})
+    ]
+    groups = Difference("configuration", "groups.g", "", "a, b")
+    assert [one for one in compare_runs(*runs).differences if "groups" in one.what] == [
+        groups
+    ]
 
 
 def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():
