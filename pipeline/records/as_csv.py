@@ -56,13 +56,13 @@ def rows_of(result: AuditResult) -> dict[str, Table]:
 def _importances(records: Iterable[Importance]) -> Table:
     """Yield the long table of importances: one row per feature and repeat."""
     names = (*WHO, "entry", "of", "form", "aggregator", "loss", *WHAT)
-    yield (*names, "feature", "repeat", "raw", "baseline", "value")
-    for record in records:
+    yield ("record", *names, "feature", "repeat", "raw", "baseline", "value")
+    for number, record in enumerate(records):  # by which other tables name it
         who, values = [getattr(record, name) for name in names], record.values
         for j, feature in enumerate(record.features):
             rows = zip(record.raw[j], record.baseline, values[j], strict=True)
             for repeat, numbers in enumerate(rows, start=1):
-                yield (*who, feature, repeat, *numbers)
+                yield (number, *who, feature, repeat, *numbers)
 
 
 def _effects(records: Iterable[Effect]) -> Table:
