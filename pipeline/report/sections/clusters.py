@@ -87,16 +87,19 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
     if found:
         rankings = [r for r in facts.leads if r.record.of == "features"]
         table = _table(facts, found, rankings[:1])
-        blocks.append(table)
+        every = []
         if len(rankings) > 1:
-            every = replace(
+            of_models = replace(
                 _table(facts, found, rankings),
                 id="tab-clusters-models",
                 caption=say("clusters.caption_models", limit=_limit(facts)),
                 is_single=True,
                 notes=(),
             )
-            blocks.append(every)
+            every = [of_models]
+            others = say("clusters.other_models", table=Link(of_models.id))
+            table = replace(table, notes=(*table.notes, others))
+        blocks += [table, *every]
     if lead is not None:
         blocks += _readings(facts, lead, found)
     title = say("clusters.title")

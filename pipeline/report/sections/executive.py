@@ -397,11 +397,13 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 tallied("findings", int(sum(one.evidence[key] for one in found)))
                 for key in ("too_low", "too_high", "deciles")
             )
-            fields["directions"] = series(
-                say("quality.in", side=word(f"quality.side.{side}"), n=n, of=of)
+            sides = [
+                say("quality.in_some", side=word(f"quality.side.{side}"), n=n)
                 for side, n in (("too_low", low), ("too_high", high))
                 if n.raw
-            )
+            ]
+            text = say("executive.of_deciles", sides=series(sides), of=of)
+            fields["directions"] = text
         case "split_shift":
             psi, shifts = float(evidence["psi"]), facts.result.split_shifts
             moved = [
