@@ -8,6 +8,7 @@ is no report (the numbers are still written), 5 another process is at work on th
 no run folder, nor does an unattended run that was killed, with 4.
 """
 
+import warnings
 from itertools import chain
 from typing import Any
 
@@ -65,6 +66,9 @@ class _Commands(click.Group):
 @click.version_option(package_name="importance-audit")
 def main() -> None:
     """Audit the variable importances of fitted models, in Python and in R."""
+    # Numbers that are infinite or undefined become findings and marks in the report.
+    kind = RuntimeWarning
+    warnings.filterwarnings("ignore", category=kind, module="importance_audit")
 
 
 for command in COMMANDS:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from html import unescape
 from inspect import signature
 from pathlib import Path
@@ -84,6 +85,17 @@ def test_render_writes_the_formats_and_the_profile_that_are_asked_for(
     assert sorted(answer.stdout.split()) == [str(tmp_path / name) for name in names]
     page = (tmp_path / names[1]).read_text("utf-8")
     assert "".join(re.findall(r'<section id="sec-(\w)"', page)) == "bajp"
+
+
+def test_our_own_undefined_numbers_are_no_warnings_of_a_command():
+    """They are findings, or marks in the report."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        main.callback()
+        said = "overflow", RuntimeWarning, "file.py", 1
+        warnings.warn_explicit(*said, "importance_audit.records.losses")
+        with pytest.raises(RuntimeWarning):
+            warnings.warn_explicit(*said, "a_model_of_the_user")
 
 
 @pytest.mark.parametrize(

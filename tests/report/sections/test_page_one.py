@@ -421,7 +421,9 @@ def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
     assert text.count("was evaluated on its own training rows") == 1
 
 
-@pytest.mark.parametrize(("set_", "heads"), [("bc", "a leads"), ("ab", "Features of a high rank")])
+@pytest.mark.parametrize(
+    ("set_", "heads"), [("bc", "a leads"), ("ab", "Features of a high rank")]
+)
 def test_what_has_nearly_all_importance_heads_the_page_before_other_sets(set_, heads):
     """Correlated leaders head it where one of them has nearly all, or none has."""
     means = (9.0, 0.5, 0.4)
