@@ -189,16 +189,6 @@ def test_every_neighbour_is_equally_likely():
         assert (abs(counts - 1000) < 5 * np.sqrt(750)).all()
 
 
-def test_one_row_in_many_blocks_has_the_neighbours_it_has_in_one(monkeypatch):
-    whole = nearest(mixed(), 3)
-    monkeypatch.setattr(
-        "importance_audit.methods.importance.neighbours.BLOCK_BYTES", 8 * 40 * 7
-    )
-    parts = nearest(mixed(), 3)
-    assert parts.members.tolist() == whole.members.tolist()
-    assert parts.start.tolist() == whole.start.tolist()
-
-
 # --- what must not matter -------------------------------------------------------------
 
 

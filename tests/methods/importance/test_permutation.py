@@ -99,7 +99,6 @@ def test_the_mean_loss_is_expected_to_be_that_of_all_pairs_of_rows(perturbation)
 # --- within leaves --------------------------------------------------------------------
 
 EXCHANGES = [("resample", "none"), ("permute", "leaves"), ("resample", "leaves")]
-GIVEN = [("permute", "gaussian"), ("permute", "neighbours")]
 
 
 def dependent():
@@ -202,24 +201,6 @@ def test_too_few_rows_for_leaves_are_refused():
 
 
 # --- what must not matter -------------------------------------------------------------
-
-
-@for_each(
-    [(stream, {}) for stream in STREAMS]
-    + [(stream, {"n_rows": 40}) for stream in ("numpy", "vip-0.5", "DALEX", "hstats")]
-    + [
-        ("numpy", {"perturbation": p, "within": w, "n_rows": n_rows})
-        for p, w in EXCHANGES + GIVEN
-        for n_rows in (None, 150)
-    ]
-)
-def test_ignored_feature_measures_exactly_the_baseline(case):
-    stream, options = case
-    raw, baseline = permutation(
-        linear_model(2, 0), normal_data(), seed=1, stream=stream, **options
-    )
-    assert (raw[1] == baseline).all()
-    assert (raw[0] != baseline).all()
 
 
 @for_each(

@@ -256,16 +256,6 @@ def test_the_twin_is_the_mean_rise_over_the_members_that_draw_the_feature():
     assert std_error == pytest.approx(truth, rel=1e-12)
 
 
-def test_the_twin_does_not_depend_on_how_many_copies_one_call_predicts(monkeypatch):
-    data = level_data()
-    tree = fitted(TREE, data, ("brier",), max_depth=2)
-    options = {"seed": 1, "n_repeats": 10, "n_drawn": 2}
-    at_once, _ = random_subspace_permutation(tree, data, **options)
-    monkeypatch.setattr(subspaces, "CELLS", 1)
-    one_by_one, _ = random_subspace_permutation(tree, data, **options)
-    assert at_once.tolist() == one_by_one.tolist()
-
-
 def test_the_columns_of_a_group_are_permuted_together_and_no_other_moves():
     data = level_data()
     data = replace(data, X=data.X.assign(row=np.arange(150)))

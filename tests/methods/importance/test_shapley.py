@@ -185,15 +185,6 @@ def test_two_copies_of_a_group_have_orders_of_their_own():
     assert (importance[0] != importance[1]).all()
 
 
-def test_calls_of_any_size_give_the_same_numbers(monkeypatch):
-    model = of_score(curved)
-    options = [{"algorithm": "exact"}, {"algorithm": "sampling"}]
-    whole = [measured(model, **option) for option in options]
-    monkeypatch.setattr("importance_audit.methods.effects.shapley_values.MAX_BYTES", 1)
-    for importance, option in zip(whole, options, strict=True):
-        assert measured(model, **option) == pytest.approx(importance, rel=1e-12)
-
-
 def test_every_class_and_every_kind_of_column_has_its_score():
     """A third of the rows has each level: phi = .8 - 1/3 for its own class."""
     raw, _ = shapley(
@@ -422,9 +413,3 @@ def test_the_ranks_and_the_first_rows_are_those_of_vip():
             scores = scores.rank(ascending=False)
         truth = pd.Series(case["result"]["Importance"], case["result"]["Variable"])
         assert scores[truth.index].to_numpy() == pytest.approx(truth.to_numpy())
-
-
-@pytest.mark.parametrize("stream", ["numpy", "fastshap"])
-def test_a_column_that_is_not_read_measures_exactly_the_baseline(stream):
-    importance = measured(linear_model(2.0), stream=stream)
-    assert importance[1:].tolist() == np.zeros((2, 3)).tolist()
