@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.stratpd import Strata, curve_of, stratpd, table_of
@@ -139,6 +140,4 @@ REFUSED = [
 
 @pytest.mark.parametrize(("data", "options", "message"), REFUSED)
 def test_what_cannot_be_parted_is_refused_in_a_sentence(data, options, message):
-    with pytest.raises(NotApplicable) as refusal:
-        stratpd(None, data, data.features[0], seed=1, **options)
-    assert message in str(refusal.value)
+    assert message in refused(stratpd, None, data, data.features[0], **options)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.effects.surface import surface, within
@@ -66,9 +67,8 @@ def test_there_is_a_surface_for_each_class():
 
 
 def test_one_feature_twice_is_refused():
-    with pytest.raises(ValueError, match="must be two columns") as refusal:
-        surface(linear_model(1, 1), normal_data(1, 1), ("x1", "x1"), seed=1)
-    assert str(refusal.value) == (
+    question = linear_model(1, 1), normal_data(1, 1), ("x1", "x1")
+    assert refused(surface, *question, error=ValueError) == (
         "features must be two columns; ('x1', 'x1') was given."
     )
 
