@@ -4,20 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.assess.measured import audited
 
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import (
     binary_data,
     linear_model,
     logistic_model,
     normal_data,
 )
-
-
-def audited(model, data, *entries):
-    config = parse_config({"importance": list(entries)})
-    return audit(None, data, config, models=(model,))
 
 
 @pytest.mark.parametrize("scale", ["native", "link", "centred_logit"])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
-from tests.assess.measured import importance_of
+from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
 
 from importance_audit.assess import checks
@@ -14,8 +14,6 @@ from importance_audit.assess.calibration import calibration_checks
 from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
 from importance_audit.assess.split_shifts import split_shift_rows
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.permutation import permutation
@@ -451,9 +449,8 @@ def test_one_below_zero_of_many_features_may_be_chance_and_far_below_is_not():
 
 def test_a_model_that_reads_a_feature_the_wrong_way_round_has_the_finding():
     """With y = 2 x1 - x2 the importance of x2 is 2 b^2 + 2 b cov(y - f, x2) = -2."""
-    config = parse_config({"importance": [{"method": "permutation"}]})
-    result = audit(None, normal_data(2, -1), config, models=(linear_model(2, 1),))
-    (finding,) = (f for f in result.findings if f.check == "negative_importance")
+    result = audited(linear_model(2, 1), normal_data(2, -1))
+    finding = finding_of(result, "negative_importance")
     assert finding.severity == "warning"
     assert finding.message.startswith("Shuffling 'x2' improves the model")
 

@@ -9,12 +9,11 @@ from types import MethodType
 import numpy as np
 import pandas as pd
 import pytest
+from tests.assess.measured import audited, finding_of
 from tests.cases import for_each
 from tests.methods.trees.small_ensembles import by_predict, model_of, same_bits
 from tests.methods.trees.small_ensembles import rows_of as rows_of_columns
 
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
@@ -161,14 +160,13 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs
 def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
     data = rows_of("regression")
     model, replay = model_of(FOREST, data), Trees.replay
-    config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
-    whole = audit(None, data, config, models=(model,))
+    whole = audited(model, data)
     monkeypatch.setattr(
         Trees, "replay", lambda *a, **b: (each + 1e-9 for each in replay(*a, **b))
     )
-    faulty = audit(None, data, config, models=(model,))
+    faulty = audited(model, data)
     assert "trees_differ" not in {finding.check for finding in whole.findings}
-    (finding,) = (f for f in faulty.findings if f.check == "trees_differ")
+    finding = finding_of(faulty, "trees_differ")
     assert (finding.severity, finding.subject) == ("warning", "m")
     assert finding.message == (
         "The trees read from model 'm' give other predictions than its predict, which "
@@ -186,10 +184,7 @@ def routes_of(monkeypatch, worth=0, **entry):
     own = wrap(
         lambda X: X["x1"].to_numpy(), name="own", task="regression", features=["x1"]
     )
-    config = parse_config(
-        {"importance": [{"method": "permutation", **entry}], "seed": 5}
-    )
-    result = audit(None, data, config, models=(model, own))
+    result = audited((model, own), data, {"method": "permutation", **entry}, seed=5)
     rows = result.run.volatile["answered_by"]
     assert {(row["method"], row["of"]) for row in rows} == {("permutation", "features")}
     return {row["model"]: (row["basis"], row["reason"]) for row in rows}, result
@@ -240,12 +235,8 @@ def test_an_audit_that_has_to_compile_loops_says_so(monkeypatch):
         return replay(*arguments, **options)
 
     monkeypatch.setattr(Trees, "replay", compiling)
-    config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
-    result = audit(
-        *(None, data, config),
-        models=(model_of(FOREST, data),),
-        on_step=lambda *step: steps.append(step[-1]),
-    )
+    noted = {"on_step": lambda *step: steps.append(step[-1])}
+    result = audited(model_of(FOREST, data), data, **noted)
     assert steps.count("permutation of features, m: compiling loops") == 1
     log = result.run.volatile["log"]
     assert [line["message"] for line in log].count("compiling loops") == 1
