@@ -334,22 +334,13 @@ REFUSED = [
         "Only numbers can be drawn from a normal; 'kind' of data 'normal' holds none. "
         'Leave it out with features, or set within = "neighbours".',
     ),
-    (
-        *(FEW, {"within": "gaussian"}),
-        "Data 'normal' must have more rows for 'x1' to be drawn from a normal given "
-        "the other columns: 3 were given, and 4 are needed at least. Give more rows, "
-        'or set within = "neighbours".',
-    ),
+    (FEW, {"within": "gaussian"}, "3 were given, and 4 are needed at least."),
     *((GAPS, {"within": w}, f"no missing value for {p}") for w, p in WITHIN.items()),
     *(
         (FEW, {"within": within, "perturbation": "resample"}, "nothing to set")
         for within in WITHIN
     ),
-    (
-        *(FEW, NEAR | {"convention": "xplainfi"}),
-        'With convention = "xplainfi" a row is the nearest of its own neighbours, so '
-        "one neighbour changes nothing. Set n_neighbours to 2 or more.",
-    ),
+    (FEW, NEAR | {"convention": "xplainfi"}, "so one neighbour changes nothing."),
 ]
 
 
