@@ -8,6 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
+from tests.methods.importance.toys import fitted
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks
@@ -25,9 +26,8 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.diagnostics import diagnostic_rows
-from importance_audit.models.fit import fit, wrap
+from importance_audit.models.fit import wrap
 from importance_audit.models.performance import performance as judge
-from importance_audit.models.section import ModelSection
 from importance_audit.records.asker import asked_by
 from importance_audit.records.frames import FRAMES
 
@@ -498,7 +498,6 @@ def test_an_interval_that_is_not_known_is_not_judged():
 def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
     """It fits its rows a little better by nature: 40 of them for each column."""
     monkeypatch.setattr("importance_audit.models.performance.N_RESAMPLES", 50)
-    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
     draws, noted, n_tables = np.random.default_rng(1), 0, 100
     for _ in range(n_tables):
         X = pd.DataFrame(draws.normal(size=(600, 10)), columns=list("abcdefghij"))
@@ -507,7 +506,7 @@ def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
             dataset(X[at], y[at], name="rows", task="regression", split=split)
             for at, split in ((slice(0, 400), "train"), (slice(400, None), "test"))
         ]
-        model = fit(ols, parts[0])
+        model = fitted("linear_model.LinearRegression", parts[0])
         noted += gap(judge(model, *parts, seed=1).losses)[0][1] is not None
     assert noted <= 3  # of 100; one in a hundred gives more in one of 50 such tests
 
@@ -515,8 +514,8 @@ def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
 def perf_of(data):
     """Return an importance by a random subspace ensemble, and its model."""
     fields = {"method": "random_subspace", "options": {"n_drawn": None}}
-    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
-    return measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields), fit(ols, data)
+    model = fitted("linear_model.LinearRegression", data)
+    return measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields), model
 
 
 def of_deciles(model, data):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.methods.importance import toys
 
 from importance_audit.assess import checks
 from importance_audit.auditing.audit import audit
@@ -11,8 +12,6 @@ from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.refits import units_of
 from importance_audit.methods.importance.subspaces import masks_of, members_of
 from importance_audit.methods.known_answers import level_data, normal_data
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
 
 OLS = "sklearn.linear_model.LinearRegression"
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
@@ -30,7 +29,7 @@ def audited(data, estimator=OLS, method=PERF, **options):
 
 def fitted(data):
     """Return least squares that the audit fitted on these rows."""
-    return fit(ModelSection(name="m", estimator=OLS), data)
+    return toys.fitted("linear_model.LinearRegression", data)
 
 
 def finding(result, word):

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.recorded import recorded
-from tests.methods.trees.small_ensembles import by_predict, classes_of, same_bits
+from tests.methods.trees.small_ensembles import (
+    by_predict,
+    classes_of,
+    over_all_pairs,
+    same_bits,
+)
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -23,7 +28,6 @@ from importance_audit.methods.trees import (
 from importance_audit.methods.trees.exact import exact_losses
 from importance_audit.methods.trees.fitted import trees_of
 from importance_audit.models.lightgbm_text import LightGBMModel
-from importance_audit.records.losses import evaluate
 
 pytestmark = pytest.mark.needs_numba
 
@@ -195,13 +199,9 @@ def test_exact_losses_are_those_over_all_pairs_of_rows(tmp_path_factory, seed, k
     of_rows = trees.packing, trees.read(X), y, weights, losses
     raw = exact_losses(*of_rows, columns=trees.columns).raw
     near = 1e-5 if kind.startswith("xgboost") else 1e-11  # single precision
-    for j, name in enumerate(X):
-        pairs = X.iloc[np.repeat(np.arange(30), 30)]
-        lent = X[name].iloc[np.tile(np.arange(30), 30)].set_axis(pairs.index)
-        predicted = model.predict(pairs.assign(**{name: lent}))
-        both = np.repeat(y, 30), predicted, np.repeat(weights, 30)
-        theirs = evaluate(losses, *both)
-        assert raw[j] == pytest.approx(theirs, rel=near)
+    ask = lambda cells: model.predict(pd.DataFrame(cells, columns=X.columns))  # noqa: E731
+    theirs, _ = over_all_pairs(ask, X.to_numpy(), y, weights, losses)
+    assert raw == pytest.approx(theirs, rel=near)
 
 
 @pytest.mark.slow
