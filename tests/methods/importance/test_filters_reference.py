@@ -335,15 +335,11 @@ def as_asked(options):
 UNTIED = "-(noramp|wide)"
 
 
-@of(f"R?ReliefF(equalK|expRank){UNTIED}|Relief{UNTIED}")
-def test_relief_is_that_of_corelearn_where_no_distances_tie(case):
-    options, result = CASES[case]["options"], CASES[case]["result"]
-    scores = relief_of(options, **as_asked(options))
-    assert scores == pytest.approx(list(result.values()), **EXACT)
-
-
-@of("ReliefF(distance|sqrDistance)-(num|mixed)-c")
-def test_no_tie_matters_where_all_rows_are_neighbours(case):
+@of(
+    f"R?ReliefF(equalK|expRank){UNTIED}|Relief{UNTIED}",
+    "ReliefF(distance|sqrDistance)-(num|mixed)-c",  # all rows are neighbours
+)
+def test_relief_is_that_of_corelearn_where_no_tie_matters(case):
     options, result = CASES[case]["options"], CASES[case]["result"]
     scores = relief_of(options, **as_asked(options))
     assert scores == pytest.approx(list(result.values()), **EXACT)

@@ -34,22 +34,6 @@ def rows_of(task):
     return data.with_groups(data.groups | {"both": ("x2", "level")})
 
 
-@pytest.fixture
-def both_ways(calls):
-    """Return the calls of predict and the bits of trees, and the bits by predict."""
-
-    def ask(model, data, **options):
-        calls.clear()
-        options = {"seed": 1, "n_repeats": 2, **options}
-        ours = permutation(model, data, **options)
-        n_calls = len(calls)
-        theirs = permutation(by_predict(model), data, **options)
-        bits, expected = ([one.tobytes() for one in pair] for pair in (ours, theirs))
-        return n_calls, bits, expected
-
-    return ask
-
-
 @pytest.mark.needs_numba
 @for_each(
     [
@@ -63,21 +47,19 @@ def both_ways(calls):
         {"within": "leaves", "min_samples_leaf": 5},
     ]
 )
-def test_trees_answer_for_predict_whatever_is_drawn(options, both_ways):
+def test_trees_answer_for_predict_whatever_is_drawn(options, assert_as_by_predict):
     data = rows_of("regression")
-    n_calls, ours, theirs = both_ways(model_of(FOREST, data), data, **options)
-    assert (n_calls, ours) == (1, theirs)
+    assert_as_by_predict(model_of(FOREST, data), data, **options)
 
 
 @pytest.mark.needs_numba
-def test_trees_answer_where_the_positive_class_is_the_first(both_ways):
+def test_trees_answer_where_the_positive_class_is_the_first(assert_as_by_predict):
     data = rows_of("binary")
     numbers = data.X.drop(columns="level")
     data = replace(data, X=numbers, groups={name: (name,) for name in numbers})
     forest = model_of(FOREST, data).estimator
     model = wrap(forest, name="m", classes=["1", "0"], features=list(numbers))
-    n_calls, ours, theirs = both_ways(model, data)
-    assert (n_calls, ours) == (1, theirs)
+    assert_as_by_predict(model, data)
 
 
 @pytest.mark.needs_numba
@@ -101,13 +83,12 @@ def test_a_run_that_is_to_stop_stops_between_batches(monkeypatch, calls):
 @pytest.mark.needs_numba
 @pytest.mark.parametrize("most_compared", [1, 2, 50])
 def test_trees_may_be_compared_on_some_rows(
-    monkeypatch, calls, both_ways, most_compared
+    monkeypatch, calls, assert_as_by_predict, most_compared
 ):
     monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
     data = rows_of("regression")
     before = data.X.copy()
-    n_calls, ours, theirs = both_ways(model_of(FOREST, data), data)
-    assert (n_calls, ours) == (1, theirs)
+    assert_as_by_predict(model_of(FOREST, data), data)
     assert len(calls[0][-1]) == most_compared
     pd.testing.assert_frame_equal(data.X, before)
 

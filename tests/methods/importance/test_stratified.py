@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.effects.test_leaf_curves import FEATURES
 from tests.methods.importance.toys import refused, rows_of
-from tests.methods.recorded import recorded
 
 from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance.stratified import (
@@ -17,12 +17,6 @@ from importance_audit.methods.importance.stratified import (
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.spreads import mean_magnitude
 
-STRATX = recorded("stratimpact")
-FEATURES = [
-    pytest.param(case, name, id=f"{case['name']}-{name}")
-    for case in STRATX["cases"]
-    for name in case["features"]
-]
 BOTH = pytest.mark.parametrize("method", [stratified_impact, stratified_importance])
 WHOLE = {"seed": 1, "n_repeats": 1, "resample": "none"}
 

@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.recorded import recorded
 from tests.methods.trees.small_ensembles import (
+    DIFFER,
     by_predict,
     classes_of,
     over_all_pairs,
-    same_bits,
 )
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import (
     lightgbm_trees,
     mean_predictions,
@@ -162,21 +161,17 @@ def audited(kind, folder, seed=1, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
-def test_trees_answer_for_predict(calls, tmp_path, kind):
-    model, rows = audited(kind, tmp_path)
-    ours = permutation(model, rows, seed=1, n_repeats=3)
-    assert len(calls) == 1
-    assert same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=3))
+def test_trees_answer_for_predict(assert_as_by_predict, tmp_path, kind):
+    assert_as_by_predict(*audited(kind, tmp_path))
 
 
 @pytest.mark.parametrize(
     "kind", ["xgboost estimator binary", "xgboost Booster binary", "text sigmoid"]
 )
-def test_a_positive_class_that_the_model_names_first(calls, tmp_path, kind):
-    model, rows = audited(kind, tmp_path, classes=["1", "0"])
-    ours = permutation(model, rows, seed=1, n_repeats=3)
-    assert len(calls) == 1
-    assert same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=3))
+def test_a_positive_class_that_the_model_names_first(
+    assert_as_by_predict, tmp_path, kind
+):
+    assert_as_by_predict(*audited(kind, tmp_path, classes=["1", "0"]))
 
 
 OF_TASK = {
@@ -254,16 +249,12 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_run_itself_sees_a_fault_and_no_number_changes(
-    monkeypatch, calls, caplog, tmp_path, fault
+    monkeypatch, assert_as_by_predict, caplog, tmp_path, fault
 ):
     kind, place, changed = FAULTS[fault]
     model, rows = audited(kind, tmp_path)
     rows = rows.with_groups({name: (name,) for name in reversed(NAMES)})
     monkeypatch.setattr(*place, partial(changed, own=getattr(*place)))
-    ours = permutation(model, rows, seed=1, n_repeats=2)
-    assert len(calls) == 2 * len(NAMES)  # the fault is seen in the rows as they are
-    assert caplog.messages == [
-        "The trees of model 'm' give other predictions than its predict, which is "
-        "asked instead."
-    ]
-    assert same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=2))
+    # The fault is seen in the rows as they are.
+    assert_as_by_predict(model, rows, 2 * len(NAMES))
+    assert caplog.messages == DIFFER

@@ -26,7 +26,7 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.r_bridge.r_models import RModel
 
-from .small_ensembles import by_predict, same_bits
+from .small_ensembles import by_predict
 
 pytestmark = [pytest.mark.needs_numba, pytest.mark.needs_r]
 
@@ -217,12 +217,8 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
 
 
 @pytest.mark.parametrize("name", [*FEW, "gbm of two classes", "forest"])
-def test_permutations_are_those_of_r(name, made, calls):
-    model, data = made(name)
-    options = {"seed": 1, "n_repeats": 2, "stream": "DALEX"}
-    ours = permutation(model, data, **options)
-    assert len(calls) == 1
-    assert same_bits(ours, permutation(by_predict(model), data, **options))
+def test_permutations_are_those_of_r(name, made, assert_as_by_predict):
+    assert_as_by_predict(*made(name), stream="DALEX")
 
 
 @pytest.mark.parametrize("name", ["ranger of classes", "rpart"])
@@ -244,7 +240,7 @@ def test_curves_and_pairs_are_those_of_r(name, made, calls):
 
 
 def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
-    made, calls, monkeypatch
+    made, assert_as_by_predict, monkeypatch
 ):
     read = r_trees.tree_tables
 
@@ -256,11 +252,9 @@ def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
     model, data = made("ranger")
     models = []
     with reporting_differences(models.append):
-        ours = permutation(model, data, seed=1, n_repeats=1)
-        assert len(calls) == len(data.groups)
+        assert_as_by_predict(model, data, len(data.groups), n_repeats=1)
         partial_dependence(model, data, "x", seed=1)
     assert models == ["m"]  # seen in the rows as they are, and remembered
-    assert same_bits(ours, permutation(by_predict(model), data, seed=1, n_repeats=1))
 
 
 def test_each_model_is_read_once(made, monkeypatch):
@@ -292,14 +286,14 @@ def test_what_is_not_read_says_why(script, reason, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["gbm of numbers", "rpart with surrogates"])
-def test_missing_values_that_trees_send_nowhere_are_left_to_r(name, made, calls):
+def test_missing_values_that_trees_send_nowhere_are_left_to_r(
+    name, made, assert_as_by_predict
+):
     model, data = made(name)
     missing = replace(data, X=rows_of(missing=True).X)
     assert trees_of(model, rows_of().X).bins(data.X) is not None
     assert trees_of(model, rows_of().X).bins(missing.X) is None
-    ours = permutation(model, missing, seed=1, n_repeats=1)
-    assert len(calls) == len(data.groups)
-    assert same_bits(ours, permutation(by_predict(model), missing, seed=1, n_repeats=1))
+    assert_as_by_predict(model, missing, len(data.groups), n_repeats=1)
     question = model.with_losses(["mse"]), missing
     assert refused(permutation, *question, draws="exact") == (
         "The mean over all permutations of model 'm' is not known: its trees do not "
@@ -319,7 +313,7 @@ def test_levels_are_known_by_their_names(name, made):
         assert packed_prediction(model, X).tobytes() == expected
 
 
-def test_r_that_hands_over_no_trees_is_asked(made, calls, monkeypatch):
+def test_r_that_hands_over_no_trees_is_asked(made, assert_as_by_predict, monkeypatch):
     model, data = made("ranger")
     call = RModel.call
 
@@ -330,8 +324,7 @@ def test_r_that_hands_over_no_trees_is_asked(made, calls, monkeypatch):
 
     monkeypatch.setattr(RModel, "call", refusing)
     assert trees_of(model, rows_of().X) == "R does not hand over its trees: Not today."
-    permutation(model, data, seed=1, n_repeats=1)
-    assert len(calls) == len(data.groups)
+    assert_as_by_predict(model, data, len(data.groups), n_repeats=1)
 
 
 def test_a_model_without_trees_is_left_to_r(tmp_path):
