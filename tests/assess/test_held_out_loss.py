@@ -12,7 +12,7 @@ from importance_audit.methods.known_answers import linear_model
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import evaluate
 
-LINE = toys.fitted("linear_model.LinearRegression", DATA)
+LINE = toys.of_line(DATA)
 
 
 @pytest.mark.parametrize("kind", ["RandomForestRegressor", "BaggingRegressor"])

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.importance.toys import fitted
+from tests.methods.importance.toys import of_line
 
 from importance_audit.assess.paired_tests import STATISTICS, sign_flip_test, signs_of
 from importance_audit.methods.importance.permutation import permutation
@@ -34,7 +34,7 @@ def table(seed, n, b2=0.0, correlation=0.0, split="test"):
 def once(seed, *, n_repeats=1, within="none", **made):
     """Return the p-values of permuting x2, by test."""
     train = table(seed, FITTED, split="train", **made)
-    model = fitted("linear_model.LinearRegression", train, ("mse",))
+    model = of_line(train)
     options = {"seed": seed, "n_repeats": n_repeats, "within": within}
     options["keep"] = ("paired_losses",)
     answer = permutation(model, table(seed, JUDGED, **made), **options)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
-from tests.methods.importance.toys import fitted
+from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks
@@ -506,7 +506,7 @@ def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
             dataset(X[at], y[at], name="rows", task="regression", split=split)
             for at, split in ((slice(0, 400), "train"), (slice(400, None), "test"))
         ]
-        model = fitted("linear_model.LinearRegression", parts[0])
+        model = of_line(parts[0], None)
         noted += gap(judge(model, *parts, seed=1).losses)[0][1] is not None
     assert noted <= 3  # of 100; one in a hundred gives more in one of 50 such tests
 
@@ -514,8 +514,7 @@ def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
 def perf_of(data):
     """Return an importance by a random subspace ensemble, and its model."""
     fields = {"method": "random_subspace", "options": {"n_drawn": None}}
-    model = fitted("linear_model.LinearRegression", data)
-    return measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields), model
+    return measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields), of_line(data)
 
 
 def of_deciles(model, data):

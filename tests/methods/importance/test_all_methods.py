@@ -19,8 +19,10 @@ import pytest
 from tests.cases import for_each
 from tests.methods.importance.toys import (
     as_often_as_they_weigh,
+    curved,
     fitted,
     numbers,
+    of_line,
     of_three_classes,
     of_two_classes,
     refused,
@@ -72,11 +74,6 @@ def data_of(method):
     """Return rows that a method can be asked about."""
     data = CLASSES if method in OF_CLASSES else DATA
     return data.with_groups(GROUPS[method]) if method in GROUPS else data
-
-
-def curved(X):
-    """Return a score whose columns act together."""
-    return X["x1"] * np.exp(X["x2"] * X["x3"] / 2) - X["x2"]
 
 
 def curved_model_of(method):
@@ -201,7 +198,7 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(case):
     for data in (weighted, copies):
         model = curved_model_of(method)
         if METHODS[method].asks not in ("predict", "data"):
-            model = fitted("linear_model.LinearRegression", data, ("mse",))
+            model = of_line(data)
         both.append(answer(method, data, model, **options))
     (one, base), (two, again) = both
     assert one == pytest.approx(two, rel=1e-6 if "gradient" in method else 1e-9)
@@ -212,7 +209,7 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(case):
 def test_the_loss_that_permutations_are_compared_with_counts_rows_by_weight(method):
     weighted = replace(DATA, weights=np.arange(60.0) % 3)
     one, two = (
-        answer(method, data, fitted("linear_model.LinearRegression", data, ("mse",)))
+        answer(method, data, of_line(data))
         for data in (weighted, as_often_as_they_weigh(weighted))
     )
     assert one[1] == pytest.approx(two[1], rel=1e-9)
@@ -500,7 +497,7 @@ PLAYERS = {"sage": {"algorithm": "exact"}, "shapley": {"algorithm": "exact"}}
 @for_each([*PLAYERS, "shapley_refit"])
 def test_every_subset_is_asked_of_twelve_players_at_most(method):
     data = normal_data(*range(13), n_samples=20)
-    model = fitted("linear_model.LinearRegression", data, ("mse",))
+    model = of_line(data)
     sentence = refusal_of(method, data, model, **PLAYERS.get(method, {}))
     assert sentence.startswith("Model 'm' must read at most 12 ")
     assert re.search(r"; it reads 13\. (Use algorithm 'sampling'|Group )", sentence)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.neural_network import MLPRegressor
 from tests.methods.importance.toys import (
+    curved,
     friedman_1,
     numbers,
     refused,
@@ -27,10 +28,6 @@ BOTH = pytest.mark.parametrize("method", [h_statistic, vint])
 
 def product_and_x3(X):
     return X["x1"] * X["x2"] + X["x3"]
-
-
-def curved(X):
-    return X["x1"] * np.exp(X["x2"] * X["x3"])
 
 
 def strengths(method, function, X, **options):

@@ -8,6 +8,7 @@ from tests.cases import for_each
 from tests.methods.importance import toys
 from tests.methods.importance.toys import numbers, rows_of
 from tests.methods.recorded import Cases, frame_of, recorded
+from tests.report.made_records import made_importance
 
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
@@ -19,7 +20,6 @@ from importance_audit.methods.importance.t_statistics import (
     t_statistic,
     wald,
 )
-from importance_audit.records.importance_record import Importance
 
 GIVEN = recorded("model_specific")
 DATA = GIVEN["data"]
@@ -122,24 +122,7 @@ def refitted(name):
 
 def ranks(values, form):
     """Return the ranks an audit would give."""
-    record = Importance(
-        *(),
-        model="m",
-        method="t_statistic",
-        engine="python",
-        engine_version="",
-        of="features",
-        form=form,
-        split="train",
-        unit="1",
-        options={},
-        n_samples=60,
-        seed=1,
-        features=tuple(values),
-        columns=tuple((name,) for name in values),
-        raw=np.array(list(values.values()))[:, np.newaxis],
-        baseline=np.zeros(1),
-    )
+    record = made_importance("m", [*values], [*values.values()], repeats=1, form=form)
     return dict(zip(values, record.rank, strict=True))
 
 

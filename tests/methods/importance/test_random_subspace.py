@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.toys import fitted, refused
+from tests.methods.importance.toys import fitted, of_line, refused
 
 from importance_audit.methods.importance import subspaces
 from importance_audit.methods.importance.random_subspace import (
@@ -23,11 +23,6 @@ from importance_audit.methods.known_answers import (
 
 TREE = "tree.DecisionTreeClassifier"
 BOTH = (random_subspace, random_subspace_permutation)
-
-
-def of_line(data, losses=("mse",)):
-    """Return the least squares that the audit fitted on these rows."""
-    return fitted("linear_model.LinearRegression", data, losses)
 
 
 def measured(method, data, seed=1, **options):

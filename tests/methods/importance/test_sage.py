@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.toys import correlated, refused, rows_of, score_of
+from tests.methods.importance.toys import (
+    correlated,
+    curved,
+    refused,
+    rows_of,
+    score_of,
+)
 
 from importance_audit.methods.importance import sage as module
 from importance_audit.methods.importance.sage import Stop, is_settled, sage
@@ -27,11 +33,6 @@ from importance_audit.records.losses import evaluate
 DATA = normal_data(3, -1, 0.5, n_samples=40)
 ALL = {"algorithm": "exact", "n_background": 1000}
 """Every coalition, every row in the place of every other: nothing is drawn."""
-
-
-def curved(X):
-    """Return a score whose columns act together."""
-    return X["x1"] * X["x2"] + np.exp(X["x3"] / 2) - X["x1"]
 
 
 def of_score(function, features=DATA.features, losses=("mse",)):

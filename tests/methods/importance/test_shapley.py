@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from tests.cases import for_each
 from tests.methods.importance import toys
-from tests.methods.importance.toys import refused, rows_of
+from tests.methods.importance.toys import curved, refused, rows_of
 from tests.methods.recorded import evaluated, frame_of, recorded
 
 from importance_audit.methods.effects.shapley_values import (
@@ -38,11 +38,6 @@ NAMES = DATA.features
 
 def of_score(function, features=NAMES):
     return toys.score_of(function, features)
-
-
-def curved(X):
-    """Return a score whose columns act together."""
-    return X["x1"] * X["x2"] + np.exp(X["x3"] / 2) - X["x1"]
 
 
 def measured(model, data=DATA, **options):

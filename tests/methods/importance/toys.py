@@ -75,6 +75,16 @@ def fitted(estimator, train, losses=None, encoder="auto", **parameters):
     return model if losses is None else model.with_losses(losses)
 
 
+def of_line(train, losses=("mse",)):
+    """Return the least squares that the audit fitted on these rows."""
+    return fitted("linear_model.LinearRegression", train, losses)
+
+
+def curved(X):
+    """Return a score whose columns act together."""
+    return X["x1"] * np.exp(X["x2"] * X["x3"] / 2) - X["x2"]
+
+
 def rise(raw, baseline):
     """Return the mean rise of each loss over its baseline, and its standard error."""
     values = raw - baseline
