@@ -175,10 +175,6 @@ WEIGHED = [
     ("sage", EXACT),
     *((method, {"n_rows": None}) for method in ("h_statistic", "pd_importance")),
     ("vint", {"n_rows": None, "grid": (0.1, 0.4, 0.9)}),
-    *(
-        ("curve_importance", {"curve": curve, "grid": "unique"})
-        for curve in ("partial_dependence", "ale", "shapley")
-    ),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "spread": "data_weighted"}),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "of_curves": "individual"}),
     ("drop_column", {"n_repeats": 1}),
