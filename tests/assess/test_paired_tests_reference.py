@@ -22,7 +22,6 @@ EXACT = {
     **{"t": t_test, "wilcoxon": wilcoxon_test, "binomial": sign_test},
     **{"wilcox": wilcoxon_test, "binom": sign_test},
 }
-SAMPLERS = ("gauss", "knn")
 LEFT_OUT = {
     "cpi-pkg-kn-": "knockoffs are drawn, and what was drawn is not recorded",
     "cpi-(gauss|knn)-fisher-two.sided": "one-sided tests alone draw signs here",

@@ -9,6 +9,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from tests.assess import measured
 from tests.assess.measured import finding_of
+from tests.methods.importance.toys import score_of
 
 from importance_audit.assess.significance import adjusted, p_values
 from importance_audit.auditing.audit import audit
@@ -44,12 +45,7 @@ def rows(y=None, n=60):
 def audited(*entries, data=None, shuffles=19, **config):
     config = {"significance": {"shuffles": shuffles}} | config
     data = data or rows()
-    model = wrap(
-        lambda X: X.iloc[:, 0].to_numpy(),
-        name="first",
-        task="regression",
-        features=data.features,
-    )
+    model = score_of(lambda X: X.iloc[:, 0].to_numpy(), data.features)
     return measured.audited(model, data, *entries, **config)
 
 

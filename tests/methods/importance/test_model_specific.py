@@ -19,23 +19,14 @@ from tests.methods.importance.toys import numbers, refused
 
 from importance_audit.methods.importance.model_specific import impurity
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.records.dataset_and_model import FittedModel
+from importance_audit.models.fit import wrap
 
 DATA = normal_data(3, -1, 0.5, n_samples=300)
 
 
-def fitted(estimator, data=DATA, encoded=None):
-    """Return an estimator fitted on rows, with the feature of each of its columns."""
-    return FittedModel(
-        name="tree",
-        task="regression",
-        scale="response",
-        predict=estimator.fit(data.X.to_numpy(), data.y).predict,
-        features=data.features,
-        losses=(),
-        estimator=estimator,
-        encoded=encoded or data.features,
-    )
+def fitted(estimator, data=DATA):
+    """Return an estimator fitted on rows."""
+    return wrap(estimator.fit(data.X, data.y), name="tree")
 
 
 def stump_data():

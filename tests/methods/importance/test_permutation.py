@@ -35,7 +35,6 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import wrap
-from importance_audit.records.dataset_and_model import FittedModel
 from importance_audit.records.execution import workers
 from importance_audit.records.losses import LOSSES
 
@@ -308,15 +307,8 @@ def recorded_case(case):
     task = "multiclass" if isinstance(case["model"], dict) else "regression"
     groups = case.get("groups") or {name: [name] for name in case["features"]}
     data = rows_of(X, y).with_groups({n: tuple(each) for n, each in groups.items()})
-    model = FittedModel(
-        name=case["id"],
-        task=task,
-        scale="response",
-        predict=predict_of(case),
-        features=tuple(X),
-        losses=(case["loss"],),
-    )
-    return model, replace(data, task=task)
+    model = replace(linear_model(1), predict=predict_of(case), features=tuple(X))
+    return replace(model, task=task, losses=(case["loss"],)), replace(data, task=task)
 
 
 def in_form(form, measured, baseline):

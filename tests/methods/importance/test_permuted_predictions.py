@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from tests.assess.measured import audited, finding_of
 from tests.cases import for_each
+from tests.methods.importance.toys import score_of
 from tests.methods.trees.small_ensembles import by_predict, model_of, same_bits
 from tests.methods.trees.small_ensembles import rows_of as rows_of_columns
 
@@ -162,9 +163,7 @@ def routes_of(monkeypatch, worth=0, **entry):
     data = rows_of("regression")
     data = data.with_groups({name: (name,) for name in data.X})
     model = model_of(FOREST, data, encoder="ordinal")
-    own = wrap(
-        lambda X: X["x1"].to_numpy(), name="own", task="regression", features=["x1"]
-    )
+    own = score_of(lambda X: X["x1"].to_numpy(), ["x1"], "own")
     result = audited((model, own), data, {"method": "permutation", **entry}, seed=5)
     rows = result.run.volatile["answered_by"]
     assert {(row["method"], row["of"]) for row in rows} == {("permutation", "features")}
