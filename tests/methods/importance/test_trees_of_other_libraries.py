@@ -55,20 +55,15 @@ def table(seed=1, n_rows=120):
 
 
 def of_xgboost(kind, task, X, y):
-    """Return a fitted estimator, or its Booster."""
+    """Return a fitted estimator, its Booster, or one that did not meet every code."""
     xgboost = pytest.importorskip("xgboost")
     made = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
+    if kind == "by category":
+        types = {"enable_categorical": True, "feature_types": list("qqccq")}
+        met = (X["town"].fillna(0) < 40).to_numpy()
+        return made(**SMALL, **types).fit(X[met].to_numpy(), y[met])
     model = made(**SMALL).fit(X, y)
     return model.get_booster() if kind == "Booster" else model
-
-
-def by_category(task, X, y):
-    """Return an estimator that did not meet every code."""
-    xgboost = pytest.importorskip("xgboost")
-    made = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
-    types = {"enable_categorical": True, "feature_types": list("qqccq")}
-    met = (X["town"].fillna(0) < 40).to_numpy()
-    return made(**SMALL, **types).fit(X[met].to_numpy(), y[met])
 
 
 class Booster:
@@ -110,12 +105,9 @@ def text_file(folder, case):
 MADE = {
     **{
         f"xgboost {kind} {task}": (task, partial(of_xgboost, kind, task))
-        for kind in ("estimator", "Booster")
+        for kind in ("estimator", "Booster", "by category")
         for task in LABELS
-    },
-    **{
-        f"xgboost by category {task}": (task, partial(by_category, task))
-        for task in ("regression", "binary")
+        if (kind, task) != ("by category", "multiclass")
     },
     **{
         f"{kind} {case}": (task, case)
