@@ -1,9 +1,12 @@
-"""Permutation importances with losses that a test gives."""
+"""Permutation importances with losses that a test gives, and small audits."""
 
 from dataclasses import replace
 
 import numpy as np
 from tests.report.made_records import made_importance
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
 
 
 def importance_of(raw, baseline, *, data=None, **fields):
@@ -19,3 +22,17 @@ def importance_of(raw, baseline, *, data=None, **fields):
     baseline = np.broadcast_to(np.asarray(baseline, dtype=float), raw.shape[1:])
     given = {"raw": raw, "baseline": baseline, "columns": columns, **fields}
     return replace(record, **given)
+
+
+def audited(model, data, *entries, train=None, on_step=None, **config):
+    """Return the audit of models by these questions, by default permutation."""
+    entries = entries or ({"method": "permutation"},)
+    config = parse_config({"importance": list(entries), **config})
+    models = model if isinstance(model, tuple) else (model,)
+    return audit(train, data, config, models=models, on_step=on_step)
+
+
+def finding_of(result, check):
+    """Return the only finding of a check in an audit."""
+    (finding,) = (f for f in result.findings if f.check == check)
+    return finding

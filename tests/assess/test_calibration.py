@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.assess.measured import audited, finding_of
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks, chance
 from importance_audit.assess.checks import Limit
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
@@ -114,8 +113,8 @@ def test_exact_predictions_are_not_biased_by_rounding():
 
 
 def test_of_several_classes_each_is_checked_and_not_the_predicted_one():
-    data, model = level_data(), level_model(0.8)
-    result = audit(None, data, config(), models=(model,))
+    model = level_model(0.8)
+    result = audited(model, level_data())
     frame = result.calibration_checks
     assert frame["positive_class"].tolist() == list(model.classes)
     found = [f for f in result.findings if f.check == "calibration"]
@@ -135,16 +134,9 @@ def test_a_class_never_predicted_is_off_where_it_occurs():
     assert (never["too_low"], never["too_high"], never["chance"]) == (0, 0, 1.0)
 
 
-def config(**checks_section):
-    return parse_config(
-        {"importance": [{"method": "permutation"}], "checks": checks_section}
-    )
-
-
 def test_a_biased_model_has_a_note_with_direction_and_means():
-    data = normal_data(2, 0, noise=0.1)
-    result = audit(None, data, config(), models=(linear_model(1, 0),))
-    (finding,) = (f for f in result.findings if f.check == "bias")
+    result = audited(linear_model(1, 0), normal_data(2, 0, noise=0.1))
+    finding = finding_of(result, "bias")
     assert (finding.severity, finding.subject) == ("info", "linear")
     low, high = (int(finding.evidence[name]) for name in ("too_low", "too_high"))
     assert finding.message.startswith(

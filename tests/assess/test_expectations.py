@@ -198,10 +198,7 @@ def test_two_rankings_that_both_disagree_are_said_to_be_none_that_agrees():
     second = ranking(9, 5, method="impurity", loss="", stream="")
     (warning,) = judged(expect("top", "b"), ranking(9, 5), second)[1]
     assert warning.severity == "warning"
-    assert warning.message == (
-        "The owner expects 'b' to take the first rank (law). None of the 2 rankings "
-        "agrees: by permutation, RMSE, the first rank goes to 'a'."
-    )
+    assert "(law). None of the 2 rankings agrees: by permutation" in warning.message
 
 
 def test_a_ranking_of_one_class_is_named_with_that_class():

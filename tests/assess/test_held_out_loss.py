@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 from sklearn.model_selection import PredefinedSplit, cross_val_score
+from tests.methods.importance import toys
 from tests.methods.importance.test_out_of_bag import CLASSES, DATA, THREE, fitted
 
 from importance_audit.assess import held_out_loss
 from importance_audit.data import splits
 from importance_audit.methods.known_answers import linear_model
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import evaluate
 
-LINEAR = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
+LINE = toys.of_line(DATA)
 
 
 @pytest.mark.parametrize("kind", ["RandomForestRegressor", "BaggingRegressor"])
@@ -43,10 +42,9 @@ def test_rows_in_every_sample_have_no_loss_out_of_bag():
 
 
 def test_the_loss_in_folds_is_the_mean_of_those_of_scikit_learn():
-    model = fit(LINEAR, DATA)
     scores = [
         cross_val_score(
-            model.estimator,
+            LINE.estimator,
             DATA.X,
             DATA.y,
             cv=PredefinedSplit(splits.folds_of(DATA, 4, seed=3, repeat=repeat)),
@@ -54,7 +52,7 @@ def test_the_loss_in_folds_is_the_mean_of_those_of_scikit_learn():
         )
         for repeat in range(2)
     ]
-    loss = held_out_loss.in_folds(model, "rmse", folds=4, repeats=2, seed=3)
+    loss = held_out_loss.in_folds(LINE, "rmse", folds=4, repeats=2, seed=3)
     assert loss.value == pytest.approx(-np.mean(scores), rel=1e-9)
 
 
@@ -62,14 +60,14 @@ def test_the_constant_of_a_fold_is_the_mean_of_the_other_rows():
     fold_of = splits.folds_of(DATA, 2, seed=1)
     halves = [DATA.y[fold_of == fold] for fold in range(2)]
     errors = [((y - other.mean()) ** 2).mean() for y, other in (halves, halves[::-1])]
-    loss = held_out_loss.in_folds(fit(LINEAR, DATA), "mse", folds=2, repeats=1, seed=1)
+    loss = held_out_loss.in_folds(LINE, "mse", folds=2, repeats=1, seed=1)
     assert loss.constant == pytest.approx(np.mean(errors), rel=1e-12)
 
 
 def test_a_model_that_came_as_it_is_cannot_be_judged_in_folds():
-    with pytest.raises(NotApplicable) as refused:
-        held_out_loss.in_folds(linear_model(2, 1), "mse", folds=2, repeats=1, seed=1)
-    assert str(refused.value) == (
+    asked = {"folds": 2, "repeats": 1}
+    model = linear_model(2, 1)
+    assert toys.refused(held_out_loss.in_folds, model, "mse", **asked) == (
         "Model 'linear' cannot be cross-validated, because the audit did not fit it. "
         "Name its estimator under [[models]]."
     )

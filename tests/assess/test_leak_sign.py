@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.assess.measured import importance_of
+from tests.assess.measured import audited, finding_of, importance_of
 
 from importance_audit.assess import checks
 from importance_audit.assess.checks import Limit
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
 
 
@@ -64,10 +62,7 @@ def test_the_limit_of_the_configuration_decides():
 
 def test_an_audit_of_a_model_that_reads_a_copy_of_its_target_has_the_note():
     """The first column is the target but for noise of variance 1 in 401."""
-    config = parse_config({"importance": [{"method": "permutation"}]})
-    data, model = normal_data(20, 1, 0), linear_model(20, 1, 0)
-    result = audit(None, data, config, models=(model,))
-    (finding,) = (f for f in result.findings if f.check == "leak_sign")
-    assert finding.measure == "x1"
-    weak = audit(None, normal_data(4, 1, 0), config, models=(linear_model(4, 1, 0),))
+    result = audited(linear_model(20, 1, 0), normal_data(20, 1, 0))
+    assert finding_of(result, "leak_sign").measure == "x1"
+    weak = audited(linear_model(4, 1, 0), normal_data(4, 1, 0))
     assert "leak_sign" not in {f.check for f in weak.findings}

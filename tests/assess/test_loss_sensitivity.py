@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.assess.measured import audited
 from tests.report.made_records import made_importance
 
 from importance_audit.assess.loss_sensitivity import compare_losses
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
 
@@ -102,9 +101,8 @@ def test_rare_large_errors_lead_under_squares_and_frequent_small_ones_otherwise(
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(400, 2)), columns=["a", "b"])
     model = wrap(steps, name="m", task="regression", features=("a", "b"))
     entry = {"method": "permutation", "losses": ["mse", "mae"]}
-    config = parse_config({"importance": [entry]})
     test = dataset(X, steps(X), name="test rows", task="regression")
-    row = audit(None, test, config, models=(model,)).losses.iloc[0]
+    row = audited(model, test, entry).losses.iloc[0]
     p = (X["a"] > 1.8).mean()
     assert 2 * p * (1 - p) * 64 > 0.5 * 2.4**2  # squares: a; else 8 p < 1.2: b
     assert (row["leader_a"], row["leader_b"]) == ("'a'", "'b'")

@@ -1,12 +1,11 @@
 """The test tables of R's xplainfi and cpi, from the differences of their rows."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.engines import test_xplainfi as recorded
+from tests.engines import test_xplainfi
+from tests.methods.recorded import Cases, recorded
 
 from importance_audit.assess.paired_tests import (
     sign_flip_test,
@@ -18,32 +17,27 @@ from importance_audit.assess.significance import adjusted
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.records.r_rng import RStream
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "xplainfi.json"
-XPLAINFI = json.loads(REFERENCE.read_text(encoding="utf8"))
-CASES = {case["id"]: case for case in XPLAINFI["cases"]}
+XPLAINFI = recorded("xplainfi")
 EXACT = {
     **{"t": t_test, "wilcoxon": wilcoxon_test, "binomial": sign_test},
     **{"wilcox": wilcoxon_test, "binom": sign_test},
 }
-SAMPLERS = ("gauss", "knn")
-LEI = [(f"loco-lm-regr.{loss}", loss) for loss in ("mse", "mae")]
 LEFT_OUT = {
     "cpi-pkg-kn-": "knockoffs are drawn, and what was drawn is not recorded",
-    **{
-        f"cpi-{sampler}-fisher-two.sided": "one-sided tests alone draw signs here"
-        for sampler in SAMPLERS
-    },
+    "cpi-(gauss|knn)-fisher-two.sided": "one-sided tests alone draw signs here",
     "loco-lm-regr.rmse": "xplainfi has no row losses of RMSE, so the table is empty",
 }
 
 
-def is_compared(case):
-    """Return whether a case is a table of tests that is held against ours."""
-    is_test = re.fullmatch(
-        "cpi-(gauss|knn)-(t|wilcoxon|binomial|fisher)-.*|cpi-pkg-.*|pfi-folds-inference",
-        case,
-    )
-    return bool(is_test) and not case.startswith(tuple(LEFT_OUT))
+def has_tests(case):
+    """Return whether a case has a table of tests."""
+    results = {"table", "lei", "inference"} & set(case["result"])
+    return bool(results) or "cpi-pkg" in case["id"]
+
+
+EVERY = {case["id"]: case for case in XPLAINFI["cases"]}
+CASES = Cases(filter(has_tests, EVERY.values()), LEFT_OUT, match=re.match)
+is_compared = CASES.compared.__contains__
 
 
 def columns(block="num"):
@@ -53,8 +47,8 @@ def columns(block="num"):
 
 def differences_of(sampler):
     """Return the recorded differences of each feature."""
-    recorded = CASES[f"cpi-{sampler}-t-greater"]["result"]["differences"]
-    feature, d = np.array(recorded["feature"]), np.array(recorded["d"], dtype=float)
+    rows = CASES[f"cpi-{sampler}-t-greater"]["result"]["differences"]
+    feature, d = np.array(rows["feature"]), np.array(rows["d"], dtype=float)
     return {name: d[feature == name] for name in dict.fromkeys(feature.tolist())}
 
 
@@ -119,13 +113,19 @@ def near(values):
     return pytest.approx([float(v) for v in values], rel=1e-9, abs=1e-13)
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two.sided"])
-@pytest.mark.parametrize("name", ["t", "wilcoxon", "binomial"])
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_statistics_and_p_values_of_conditional_importance_are_xplainfis(
-    sampler, name, alternative
-):
-    table = CASES[f"cpi-{sampler}-{name}-{alternative}"]["result"]["table"]
+def p_values_of_flips(case, differences):
+    """Return the p-values of signs that are drawn in R's order."""
+    r, p, n_flips = RStream(case["seed"]), [], case["options"]["B"]
+    for d in differences.values():
+        flips = [2.0 * r.sample(2, len(d), replace=True) - 1 for _ in range(n_flips)]
+        p.append(sign_flip_test(d, [np.array(flips)]).p_value)
+    return p
+
+
+@CASES.of(r"cpi-\w+-(t|wilcoxon|binomial)-(greater|two\.sided)$")
+def test_statistics_and_p_values_of_conditional_importance_are_xplainfis(case):
+    _, sampler, name, alternative = case.split("-")
+    table = CASES[case]["result"]["table"]
     test, differences = EXACT[name], differences_of(sampler)
     assert list(differences) == table["feature"]
     outcomes = [test(d) for d in differences.values()]
@@ -139,21 +139,20 @@ def test_statistics_and_p_values_of_conditional_importance_are_xplainfis(
         assert [one.high for one in outcomes] == near(table["conf_upper"])
 
 
-@pytest.mark.parametrize("name", ["t", "wilcoxon", "binomial"])
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_our_losses_of_rows_in_xplainfis_draws_have_its_statistics(sampler, name):
-    case = CASES[f"cpi-{sampler}-base"]
-    data = recorded.rows_of(case)
+@CASES.of(r"cpi-\w+-(t|wilcoxon|binomial)-greater$")
+def test_our_losses_of_rows_in_xplainfis_draws_have_its_statistics(case):
+    _, sampler, name, _ = case.split("-")
+    drawn, table = EVERY[f"cpi-{sampler}-base"], CASES[case]["result"]["table"]
+    data = test_xplainfi.rows_of(drawn)
     answer = permutation(
-        recorded.model_of(case),
+        test_xplainfi.model_of(drawn),
         data,
-        seed=case["seed"],
+        seed=drawn["seed"],
         stream="xplainfi",
-        n_repeats=case["options"]["n_repeats"],
+        n_repeats=drawn["options"]["n_repeats"],
         keep=("paired_losses",),
-        **recorded.within_of(case),
+        **test_xplainfi.within_of(drawn),
     )
-    table = CASES[f"cpi-{sampler}-{name}-greater"]["result"]["table"]
     places = [list(data.groups).index(feature) for feature in table["feature"]]
     pairs = answer.paired_losses
     outcomes = [EXACT[name](pairs.differences("mse", place)) for place in places]
@@ -161,37 +160,20 @@ def test_our_losses_of_rows_in_xplainfis_draws_have_its_statistics(sampler, name
     assert [one.p_value for one in outcomes] == near(table["p.value"])
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_random_signs_in_rs_order_give_xplainfis_p_values(sampler):
-    case = CASES[f"cpi-{sampler}-fisher-greater"]
-    r, p, n_flips = RStream(case["seed"]), [], case["options"]["B"]
-    for d in differences_of(sampler).values():
-        flips = [2.0 * r.sample(2, len(d), replace=True) - 1 for _ in range(n_flips)]
-        p.append(sign_flip_test(d, [np.array(flips)]).p_value)
-    assert p == near(case["result"]["table"]["p.value"])
+@CASES.of(r"cpi-\w+-fisher-greater")
+def test_random_signs_in_rs_order_give_xplainfis_p_values(case):
+    sampler, result = case.split("-")[1], CASES[case]["result"]
+    p = p_values_of_flips(CASES[case], differences_of(sampler))
+    assert p == near(result["table"]["p.value"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        c
-        for c in CASES
-        if c.startswith("cpi-pkg-") and not c.startswith(tuple(LEFT_OUT))
-    ],
-)
+@CASES.of("cpi-pkg-(?!kn-)")
 def test_tables_of_cpi_are_met(name):
-    case = CASES[name]
-    result, r = case["result"], RStream(case["seed"])
+    case, result = CASES[name], CASES[name]["result"]
     differences, test = differences_of_cpi(case), case["options"]["test"]
     assert [d.mean() for d in differences.values()] == near(result["CPI"])
     if test == "fisher":
-        n_flips, p = case["options"]["B"], []
-        for d in differences.values():
-            flips = [
-                2.0 * r.sample(2, len(d), replace=True) - 1 for _ in range(n_flips)
-            ]
-            p.append(sign_flip_test(d, [np.array(flips)]).p_value)
-        assert p == near(result["p.value"])
+        assert p_values_of_flips(case, differences) == near(result["p.value"])
         return
     outcomes = [EXACT[test](d) for d in differences.values()]
     assert [one.value for one in outcomes] == near(result["statistic"])
@@ -200,10 +182,11 @@ def test_tables_of_cpi_are_met(name):
 
 @pytest.mark.parametrize("alternative", ["greater", "two.sided"])
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "binomial"])
-@pytest.mark.parametrize(("case", "loss"), LEI)
-def test_tables_of_leis_test_are_met(case, loss, name, alternative):
+@CASES.of(r"loco-lm-regr\.(mse|mae)")
+def test_tables_of_leis_test_are_met(case, name, alternative):
     table = CASES[case]["result"]["lei"][f"{name}/{alternative}"]
-    test, differences = EXACT[name], differences_of_loco(CASES[case], loss)
+    test, loss = EXACT[name], case.split(".")[1]
+    differences = differences_of_loco(CASES[case], loss)
     medians = [np.median(d) for d in differences.values()]
     assert medians == near(table["importance"])
     assert [test(d).value for d in differences.values()] == near(table["statistic"])
@@ -221,9 +204,9 @@ def test_the_median_differences_of_absolute_errors_are_those_of_the_recorded_row
 
 @pytest.mark.parametrize("alternative", ["greater", "two.sided"])
 @pytest.mark.parametrize("method", ["raw", "nadeau_bengio"])
-def test_the_corrected_variance_over_refits_is_xplainfis(method, alternative):
-    case = CASES["pfi-folds-inference"]
-    result, sets = case["result"], case["options"]
+@CASES.of("pfi-folds-inference")
+def test_the_corrected_variance_over_refits_is_xplainfis(case, method, alternative):
+    result, sets = CASES[case]["result"], CASES[case]["options"]
     share = len(sets["test_sets"][0]) / len(sets["train_sets"][0])
     overlap = {"raw": 0, "nadeau_bengio": share}[method]
     scores = {k: np.array(v) for k, v in result["scores"].items()}
@@ -246,35 +229,18 @@ def test_the_corrected_variance_over_refits_is_xplainfis(method, alternative):
             assert [one.low, one.high] == near(ends)
 
 
-@pytest.mark.parametrize(
-    ("recorded", "name"),
-    [("holm", "holm"), ("bonferroni", "bonferroni"), ("BH", "benjamini_hochberg")],
-)
-def test_adjusted_p_values_are_rs(recorded, name):
-    table = CASES[f"cpi-gauss-t-{recorded}"]["result"]["table"]
+@CASES.of("cpi-gauss-t-(holm|bonferroni|BH)")
+def test_adjusted_p_values_are_rs(case):
+    in_r = case.split("-")[-1]
+    name = "benjamini_hochberg" if in_r == "BH" else in_r
     p = [two_sided(t_test, d) for d in differences_of("gauss").values()]
-    assert adjusted(np.array(p), name).tolist() == near(table["p.value"])
+    truth = CASES[case]["result"]["table"]["p.value"]
+    assert adjusted(np.array(p), name).tolist() == near(truth)
     of_folds = CASES["pfi-folds-inference"]["result"]["inference"]
     p = np.array(of_folds["nadeau_bengio/two.sided"]["p.value"])
-    truth = of_folds[f"nadeau_bengio/two.sided/{recorded}"]["p.value"]
+    truth = of_folds[f"nadeau_bengio/two.sided/{in_r}"]["p.value"]
     assert adjusted(p, name).tolist() == near(truth)
 
 
 def test_every_recorded_table_is_compared_or_left_out_for_a_reason():
-    compared = {
-        f"cpi-{s}-{t}-{a}"
-        for s in SAMPLERS
-        for t in ("t", "wilcoxon", "binomial")
-        for a in ("greater", "two.sided")
-    }
-    compared |= {f"cpi-{s}-fisher-greater" for s in SAMPLERS}
-    compared |= {"pfi-folds-inference", *dict(LEI)}
-    compared |= {f"cpi-gauss-t-{name}" for name in ("holm", "bonferroni", "BH")}
-    compared |= {c for c in CASES if c.startswith("cpi-pkg-")}
-    tables = {
-        name
-        for name, case in CASES.items()
-        if {"table", "lei", "inference"} & set(case["result"]) or "cpi-pkg" in name
-    }
-    rest = {c for c in tables - compared if not c.startswith(tuple(LEFT_OUT))}
-    assert rest == set()
+    CASES.assert_accounted_for()

@@ -5,10 +5,9 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 from tests.assess import row_coverage
+from tests.assess.measured import audited
 
 from importance_audit.assess.row_intervals import draw, row_intervals, standard_errors
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import LOSSES
@@ -206,15 +205,12 @@ def test_an_infinite_loss_has_no_interval():
         lambda X: (X["x1"] > 0).to_numpy(dtype=float), data, ("log_loss",)
     )
     entry = {"method": "permutation", "n_repeats": 3, "losses": ["log_loss"]}
-    result = audit(None, data, parse_config({"importance": [entry]}), models=(step,))
-    row = result.row_intervals.iloc[0]
+    row = audited(step, data, entry).row_intervals.iloc[0]
     assert np.isnan(row["std_error"])
     assert row["route"] == ""
 
 
 ENTRY = {"method": "permutation", "n_repeats": 3}
-CONFIG = parse_config({"importance": [ENTRY]})
-WITHOUT = parse_config({"importance": [ENTRY], "stability": {"row_resamples": 0}})
 
 
 def test_intervals_cost_no_prediction_and_change_no_importance():
@@ -226,13 +222,10 @@ def test_intervals_cost_no_prediction_and_change_no_importance():
         return model.predict(X)
 
     counting = row_coverage.model_of(predict, data, ("mse", "mae"))
-    results, counts = [], []
-    for config in (CONFIG, WITHOUT):
-        calls.clear()
-        results.append(audit(None, data, config, models=(counting,)))
-        counts.append(len(calls))
-    with_them, without = results
-    assert counts[0] == counts[1]
+    with_them = audited(counting, data, ENTRY)
+    n_calls = len(calls)
+    without = audited(counting, data, ENTRY, stability={"row_resamples": 0})
+    assert len(calls) == 2 * n_calls
     for one, other in zip(with_them.importances, without.importances, strict=True):
         assert np.array_equal(one.raw, other.raw)
     assert list(with_them.row_intervals["record"]) == [0, 0, 0]
@@ -242,8 +235,7 @@ def test_intervals_cost_no_prediction_and_change_no_importance():
 def test_groups_and_every_loss_have_their_intervals():
     model, data = made("regression", 80, 1)
     entries = [ENTRY | {"losses": ["mse", "mae"]}, ENTRY | {"of": "groups"}]
-    config = parse_config({"groups": {"both": ["x1", "x2"]}, "importance": entries})
-    rows = audit(None, data, config, models=(model,)).row_intervals
+    rows = audited(model, data, *entries, groups={"both": ["x1", "x2"]}).row_intervals
     assert list(rows["record"]) == [0, 0, 0, 1, 1, 1, 2]
     assert rows["feature"].iloc[-1] == "both"
     assert (rows["low"] <= rows["high"]).all()

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
+from tests.assess import measured
+from tests.assess.measured import finding_of
+from tests.methods.importance.toys import score_of
 
-from importance_audit.assess.significance import (
-    adjusted,
-    p_values,
-)
+from importance_audit.assess.significance import adjusted, p_values
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.measure import Question, importances
 from importance_audit.auditing.steps.shuffled_targets import shuffled
@@ -43,20 +43,10 @@ def rows(y=None, n=60):
 
 
 def audited(*entries, data=None, shuffles=19, **config):
-    settings = {"importance": list(entries), "significance": {"shuffles": shuffles}}
+    config = {"significance": {"shuffles": shuffles}} | config
     data = data or rows()
-    model = wrap(
-        lambda X: X.iloc[:, 0].to_numpy(),
-        name="first",
-        task="regression",
-        features=data.features,
-    )
-    return audit(None, data, parse_config(settings | config), models=(model,))
-
-
-def note_on_p_values(result):
-    (note,) = (f for f in result.findings if f.message.startswith("P-values"))
-    return note
+    model = score_of(lambda X: X.iloc[:, 0].to_numpy(), data.features)
+    return measured.audited(model, data, *entries, **config)
 
 
 def test_what_measures_as_much_counts_and_the_true_target_is_one_of_them():
@@ -138,6 +128,21 @@ def question_of(entry, data):
     return Question(None, data, section, describe_engine("python"))
 
 
+def means_of_shuffles(question, shuffles=9, seed=1):
+    """Return the importances under each shuffled target, a row of features each."""
+    again = shuffled(question, seed=seed, shuffles=shuffles, report_progress=str)
+    return np.array([one.mean for (one,) in again])
+
+
+def assert_uniform(p, n_values, most):
+    """Let chi-squared of p-values on so many values be below `most`."""
+    counts = np.bincount(np.rint(n_values * np.array(p)).astype(int))
+    expected = len(p) / n_values
+    assert len(counts) == n_values + 1
+    assert counts[0] == 0
+    assert ((counts[1:] - expected) ** 2 / expected).sum() < most
+
+
 def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
     # 100 features, 9 shuffles: 10 on average at each of .1, .2, ..., 1; chi-squared
     # with 9 degrees of freedom is below 27.88 in 99.9 % of cases.
@@ -145,13 +150,8 @@ def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
     X = pd.DataFrame(numbers[:, 1:]).rename(columns=str)
     data = dataset(X, numbers[:, 0], name="noise", task="regression")
     (record,) = importances(question_of(SPEARMAN, data), seed=1, stream="numpy")
-    again = shuffled(
-        question_of(SPEARMAN, data), seed=1, shuffles=9, report_progress=str
-    )
-    p = p_values(record.mean, np.array([one.mean for (one,) in again]))
-    counts = np.bincount(np.rint(10 * p).astype(int), minlength=11)
-    assert counts[0] == 0
-    assert ((counts[1:] - 10) ** 2 / 10).sum() < 27.88
+    p = p_values(record.mean, means_of_shuffles(question_of(SPEARMAN, data)))
+    assert_uniform(p, 10, 27.88)
 
 
 def test_a_constant_target_measures_as_much_however_it_is_shuffled():
@@ -159,8 +159,7 @@ def test_a_constant_target_measures_as_much_however_it_is_shuffled():
     entry = IMPACT | {"min_slopes_per_x": 1}
     question = question_of(entry, rows(np.ones(60)))
     (record,) = importances(question, seed=1, stream="numpy")
-    again = shuffled(question, seed=1, shuffles=9, report_progress=str)
-    values = p_values(record.mean, np.array([one.mean for (one,) in again]))
+    values = p_values(record.mean, means_of_shuffles(question))
     assert values.tolist() == pytest.approx([1, 1, np.nan], nan_ok=True)
 
 
@@ -178,13 +177,8 @@ def test_rows_keep_their_weights_when_the_target_is_shuffled():
     X = pd.DataFrame({"x": [0.0] * 20 + list(range(20))})
     y, weights = np.tile([0, 1], 20), np.repeat([1.0, 0.0], 20)
     data = dataset(X, y, name="rows", task="binary", weights=weights)
-    again = shuffled(
-        question_of({"method": "auc"}, data),
-        seed=1,
-        shuffles=9,
-        report_progress=str,
-    )
-    assert [one.mean.tolist() for (one,) in again] == [[0.0]] * 9
+    again = means_of_shuffles(question_of({"method": "auc"}, data))
+    assert again.tolist() == [[0.0]] * 9
 
 
 def test_the_same_seed_gives_the_same_p_values_and_changes_no_importance():
@@ -195,13 +189,11 @@ def test_the_same_seed_gives_the_same_p_values_and_changes_no_importance():
 
 
 def test_more_shuffles_change_none_and_another_seed_changes_all():
-    def measured(seed, shuffles):
-        question = question_of(SPEARMAN, rows())
-        again = shuffled(question, seed=seed, shuffles=shuffles, report_progress=str)
-        return [one.mean[0] for (one,) in again]
-
-    assert measured(1, 5) == measured(1, 9)[:5]
-    assert len({*measured(1, 9), *measured(2, 9)}) == 18
+    question = question_of(SPEARMAN, rows())
+    few, many = (means_of_shuffles(question, n)[:, 0].tolist() for n in (5, 9))
+    other = means_of_shuffles(question, seed=2)[:, 0].tolist()
+    assert few == many[:5]
+    assert len({*many, *other}) == 18
 
 
 @pytest.mark.parametrize(
@@ -222,8 +214,8 @@ def test_more_shuffles_change_none_and_another_seed_changes_all():
 )
 def test_a_method_without_p_values_says_why(method, reason):
     result = audited({"method": method})
-    note = note_on_p_values(result)
-    assert (note.check, note.severity) == ("not_applicable", "info")
+    note = finding_of(result, "not_applicable")
+    assert note.severity == "info"
     assert note.message == (
         f"P-values of {method} of features: There are no p-values of {method!r}: "
         f"{reason}"
@@ -274,14 +266,11 @@ def test_altmanns_p_values_count_the_models_of_shuffled_targets_that_say_as_much
 
 def test_a_model_that_the_audit_did_not_fit_has_no_p_values_by_refits():
     fitted = RandomForestRegressor(n_estimators=3).fit(rows().X, rows().y)
-    config = {"importance": [IMPURITY]}
-    config["significance"] = {"shuffles": 9, "tests": ["altmann"]}
+    significance = {"shuffles": 9, "tests": ["altmann"]}
     model = wrap(fitted, name="given")
-    result = audit(None, rows(), parse_config(config), models=(model,))
+    result = measured.audited(model, rows(), IMPURITY, significance=significance)
     assert result.significance.empty
-    note = note_on_p_values(result)
-    assert note.check == "not_applicable"
-    assert note.message == (
+    assert finding_of(result, "not_applicable").message == (
         "P-values of impurity of features: Model 'given' cannot be fitted again, "
         "because the audit did not fit it. Pass the rows it was fitted on as train=(X, "
         "y)."
@@ -334,7 +323,5 @@ def test_altmanns_p_values_of_an_independent_target_are_uniform_on_their_grid():
         entry = {"method": "raw_weights"}
         frame = refitted(entry, models=(ols,), data=data, shuffles=4).significance
         p += frame["p_value"].tolist()
-    counts = np.bincount(np.rint(5 * np.array(p)).astype(int), minlength=6)
-    assert counts[0] == 0
-    assert counts.sum() == 180
-    assert ((counts[1:] - 36) ** 2 / 36).sum() < 18.47
+    assert len(p) == 180
+    assert_uniform(p, 5, 18.47)

@@ -11,14 +11,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import of_line
 
 from importance_audit.assess.paired_tests import STATISTICS, sign_flip_test, signs_of
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
 
-OLS = ModelSection(name="ols", estimator="sklearn.linear_model.LinearRegression")
 FITTED, JUDGED = 100, 300
 """Training and evaluation rows; the latter so many that the sign test can come near."""
 
@@ -36,7 +34,7 @@ def table(seed, n, b2=0.0, correlation=0.0, split="test"):
 def once(seed, *, n_repeats=1, within="none", **made):
     """Return the p-values of permuting x2, by test."""
     train = table(seed, FITTED, split="train", **made)
-    model = fit(OLS, train).with_losses(("mse",))
+    model = of_line(train)
     options = {"seed": seed, "n_repeats": n_repeats, "within": within}
     options["keep"] = ("paired_losses",)
     answer = permutation(model, table(seed, JUDGED, **made), **options)

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.assess.measured import audited, finding_of
 
 from importance_audit.assess import checks
 from importance_audit.assess.split_shifts import split_shift_rows
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.data.quantiles import exact_sketches, quantiles_frame, sketches
 from importance_audit.methods.known_answers import linear_model, normal_data
@@ -105,15 +104,14 @@ def test_few_rows_of_one_population_are_not_reported():
 
 
 def test_an_audit_names_the_columns_that_moved_and_the_largest_index_first():
-    config = parse_config({"importance": [{"method": "permutation"}]})
-    data = normal_data(2, 1)
+    data, model = normal_data(2, 1), linear_model(2, 1)
     train = replace(
         data, split="train", name="train", X=data.X.assign(x2=data.X["x2"] + 1.0)
     )
-    result = audit(train, data, config, models=(linear_model(2, 1),))
+    result = audited(model, data, train=train)
     assert result.split_shifts["column"].tolist()[0] == "x2"
     assert result.split_shifts["psi"].is_monotonic_decreasing
-    (finding,) = (f for f in result.findings if f.check == "split_shift")
+    finding = finding_of(result, "split_shift")
     psi = result.split_shifts["psi"].iloc[0]
     assert finding.severity == "info"
     assert finding.message == (
@@ -121,7 +119,7 @@ def test_an_audit_names_the_columns_that_moved_and_the_largest_index_first():
         "training rows, with a population stability index (PSI) above 0.25 that chance "
         f"does not explain: 'x2' ({psi:.2f})."
     )
-    alone = audit(None, data, config, models=(linear_model(2, 1),))
+    alone = audited(model, data)
     assert alone.split_shifts.empty
     assert "split_shift" not in set(alone.checks["check"])
 

@@ -3,9 +3,11 @@
 from functools import wraps
 
 import pytest
+from tests.methods.trees.small_ensembles import by_predict, same_bits
 from threadpoolctl import threadpool_limits
 
 from importance_audit.methods.importance import permuted_predictions
+from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import routes
 
 
@@ -40,3 +42,17 @@ def calls(monkeypatch):
         ask = getattr(permuted_predictions, name)
         monkeypatch.setattr(permuted_predictions, name, counted(ask))
     return made
+
+
+@pytest.fixture
+def assert_as_by_predict(calls):
+    """Let an importance have the bits of predict, which is called so many times."""
+
+    def check(model, data, n_calls=1, **options):
+        calls.clear()
+        options = {"seed": 1, "n_repeats": 2, **options}
+        ours = permutation(model, data, **options)
+        assert len(calls) == n_calls
+        assert same_bits(ours, permutation(by_predict(model), data, **options))
+
+    return check

@@ -1,10 +1,12 @@
 """What R's packages answered, as recorded in `tests/reference`."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from tests.cases import for_each
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 KINDS = {"numeric": float, "integer": np.int64, "logical": bool}
@@ -34,3 +36,29 @@ def evaluated(formula, X):
     columns = {n: X[n].astype(object if is_level[n] else X[n].dtype) for n in X}
     arrays = {name: column.to_numpy() for name, column in columns.items()}
     return np.broadcast_to(eval(formula, {"exp": np.exp}, arrays), len(X)) * 1.0
+
+
+class Cases(dict):
+    """Recorded cases by id, each to be compared by a test or left out for a reason."""
+
+    def __init__(self, cases, left_out, *, match=re.fullmatch, short=str):
+        super().__init__({case["id"]: case for case in cases})
+        self.left_out, self.compared = left_out, set()
+        self._match, self._short = match, short
+
+    def like(self, pattern):
+        """Return the ids of a pattern."""
+        return [name for name in self if self._match(pattern, self._short(name))]
+
+    def of(self, *patterns):
+        """Let one test compare all cases of some patterns."""
+        names = [name for pattern in patterns for name in self.like(pattern)]
+        self.compared.update(names)
+        return for_each(names)
+
+    def assert_accounted_for(self):
+        """Each case is in one of both, and each reason is of some case."""
+        left_out = {name for pattern in self.left_out for name in self.like(pattern)}
+        assert self.keys() - self.compared - left_out == set()
+        assert left_out & self.compared == set()
+        assert all(map(self.like, self.left_out))

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.assess.measured import audited
 
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import (
     binary_data,
     linear_model,
@@ -14,17 +13,14 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 
-
-def audited(model, data, *entries):
-    config = parse_config({"importance": list(entries)})
-    return audit(None, data, config, models=(model,))
+CURVE = {"method": "partial_dependence", "n_grid": 3}
 
 
 @pytest.mark.parametrize("scale", ["native", "link", "centred_logit"])
 def test_it_is_the_curve_of_a_feature_that_the_model_ignores(scale):
     data = binary_data(n_samples=60)
     weighted = replace(data, weights=np.arange(60) + 1.0)
-    entry = {"method": "partial_dependence", "scale": scale, "n_grid": 3}
+    entry = CURVE | {"scale": scale}
     result = audited(logistic_model(2, 0), weighted, entry)
     (ignored,) = (e for e in result.effects if e.feature == "x2")
     (row,) = result.mean_predictions.to_dict("records")
@@ -33,7 +29,7 @@ def test_it_is_the_curve_of_a_feature_that_the_model_ignores(scale):
 
 
 def test_it_is_told_once_for_all_curves_of_a_model():
-    entries = {"method": "partial_dependence", "n_grid": 3}, {"method": "curve_impact"}
+    entries = CURVE, {"method": "curve_impact"}
     result = audited(linear_model(2, 0), normal_data(2, 0, n_samples=60), *entries)
     assert len({len(effect.grid) for effect in result.effects}) == 2
     assert len(result.mean_predictions) == 1
@@ -78,7 +74,7 @@ def test_the_point_of_missing_cells_is_the_curve_at_the_value_they_stand_for(sca
     data = with_gaps(binary_data(n_samples=60))
     weights = np.arange(60) + 1.0
     weighted = replace(data, weights=weights)
-    entry = {"method": "partial_dependence", "scale": scale, "n_grid": 3}
+    entry = CURVE | {"scale": scale}
     low = float(weighted.X["x1"].min())
     result = audited(imputing(logistic_model(2, 1), low), weighted, entry)
     (curve,) = (e for e in result.effects if e.feature == "x1")
@@ -99,8 +95,7 @@ def test_a_model_that_refuses_missing_cells_leaves_the_reason_and_no_failure():
             raise ValueError("x1 has no value.")
         return imputing(model, 0.0).predict(X)
 
-    entry = {"method": "partial_dependence", "n_grid": 3}
-    result = audited(replace(model, predict=predict), data, entry)
+    result = audited(replace(model, predict=predict), data, CURVE)
     (row,) = result.missing_predictions.to_dict("records")
     assert np.isnan(row["mean"])
     assert "x1 has no value." in row["reason"]
@@ -118,8 +113,7 @@ def test_a_model_is_asked_once_more_for_each_feature_with_missing_cells_only():
             calls.append(X)
             return model.predict(X)
 
-        entry = {"method": "partial_dependence", "n_grid": 3}
-        result = audited(replace(model, predict=predict), data, entry)
+        result = audited(replace(model, predict=predict), data, CURVE)
         n_asked.append(len(calls))
         assert len(result.missing_predictions) == (data is not whole)
     assert n_asked[1] - n_asked[0] == 1

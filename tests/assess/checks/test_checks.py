@@ -6,16 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
-from tests.assess.measured import importance_of
+from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
+from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks
 from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
 from importance_audit.assess.split_shifts import split_shift_rows
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.permutation import permutation
@@ -27,9 +26,8 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.diagnostics import diagnostic_rows
-from importance_audit.models.fit import fit, wrap
+from importance_audit.models.fit import wrap
 from importance_audit.models.performance import performance as judge
-from importance_audit.models.section import ModelSection
 from importance_audit.records.asker import asked_by
 from importance_audit.records.frames import FRAMES
 
@@ -451,9 +449,8 @@ def test_one_below_zero_of_many_features_may_be_chance_and_far_below_is_not():
 
 def test_a_model_that_reads_a_feature_the_wrong_way_round_has_the_finding():
     """With y = 2 x1 - x2 the importance of x2 is 2 b^2 + 2 b cov(y - f, x2) = -2."""
-    config = parse_config({"importance": [{"method": "permutation"}]})
-    result = audit(None, normal_data(2, -1), config, models=(linear_model(2, 1),))
-    (finding,) = (f for f in result.findings if f.check == "negative_importance")
+    result = audited(linear_model(2, 1), normal_data(2, -1))
+    finding = finding_of(result, "negative_importance")
     assert finding.severity == "warning"
     assert finding.message.startswith("Shuffling 'x2' improves the model")
 
@@ -501,7 +498,6 @@ def test_an_interval_that_is_not_known_is_not_judged():
 def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
     """It fits its rows a little better by nature: 40 of them for each column."""
     monkeypatch.setattr("importance_audit.models.performance.N_RESAMPLES", 50)
-    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
     draws, noted, n_tables = np.random.default_rng(1), 0, 100
     for _ in range(n_tables):
         X = pd.DataFrame(draws.normal(size=(600, 10)), columns=list("abcdefghij"))
@@ -510,7 +506,7 @@ def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
             dataset(X[at], y[at], name="rows", task="regression", split=split)
             for at, split in ((slice(0, 400), "train"), (slice(400, None), "test"))
         ]
-        model = fit(ols, parts[0])
+        model = of_line(parts[0], None)
         noted += gap(judge(model, *parts, seed=1).losses)[0][1] is not None
     assert noted <= 3  # of 100; one in a hundred gives more in one of 50 such tests
 
@@ -518,8 +514,7 @@ def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
 def perf_of(data):
     """Return an importance by a random subspace ensemble, and its model."""
     fields = {"method": "random_subspace", "options": {"n_drawn": None}}
-    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
-    return measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields), fit(ols, data)
+    return measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields), of_line(data)
 
 
 def of_deciles(model, data):

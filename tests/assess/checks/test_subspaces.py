@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
 from importance_audit.auditing.audit import audit
@@ -11,8 +12,6 @@ from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.refits import units_of
 from importance_audit.methods.importance.subspaces import masks_of, members_of
 from importance_audit.methods.known_answers import level_data, normal_data
-from importance_audit.models.fit import fit
-from importance_audit.models.section import ModelSection
 
 OLS = "sklearn.linear_model.LinearRegression"
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
@@ -26,11 +25,6 @@ def audited(data, estimator=OLS, method=PERF, **options):
     model = {"name": "m", "estimator": estimator}
     config = parse_config({"models": [model], "importance": [entry]})
     return audit(replace(data, split="train"), data, config)
-
-
-def fitted(data):
-    """Return least squares that the audit fitted on these rows."""
-    return fit(ModelSection(name="m", estimator=OLS), data)
 
 
 def finding(result, word):
@@ -113,7 +107,7 @@ def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
     (record,) = audited(data, n_repeats=40).importances
     z = np.array([2.5, -4.0, 1.9, 0.5])
     raw = np.tile([-1.0, 1.0], (4, 20)) + (z / np.sqrt(39))[:, np.newaxis]
-    answers = checks.of_ensemble(replace(record, raw=raw), fitted(data), data)
+    answers = checks.of_ensemble(replace(record, raw=raw), of_line(data), data)
     findings = [f for _, f in answers if f is not None]
     assert [(f.check, f.severity, f.message) for f in findings] == [
         (
@@ -131,7 +125,7 @@ def test_where_no_member_differs_no_feature_is_better_than_the_average_one():
     data = normal_data(3, 1, 0, 0)
     (record,) = audited(data, n_repeats=40).importances
     record = replace(record, raw=np.zeros_like(record.raw))
-    (note,) = (f for _, f in checks.of_ensemble(record, fitted(data), data) if f)
+    (note,) = (f for _, f in checks.of_ensemble(record, of_line(data), data) if f)
     assert note.check == "no_better_than_average"
     assert note.evidence["features"] == 4
 
@@ -143,7 +137,7 @@ def test_only_perf_is_a_contrast_with_the_average_feature():
 
 def test_who_draws_what_is_known_without_a_fit():
     data = normal_data(*[1] * 7)
-    model = fitted(data)
+    model = of_line(data)
     units, _ = units_of(model, data, PERF)
     masks = members_of(model, units, PERF, 5, 20, 3, lambda m: m.mask.tolist())
     assert masks_of(5, 7, 3, 20).tolist() == list(masks)
@@ -154,8 +148,8 @@ def test_other_methods_and_engines_are_no_ensembles():
     result = audited(data, method="permutation")
     assert checks.of_ensemble(result.importances[0], None, data) == []
     record = audited(data).importances[0]
-    assert checks.of_ensemble(record, fitted(data), data) != []
+    assert checks.of_ensemble(record, of_line(data), data) != []
     other = replace(record, engine="other")
-    assert checks.of_ensemble(other, fitted(data), data) == []
+    assert checks.of_ensemble(other, of_line(data), data) == []
     of_ensembles = {"crowded_fits", "not_drawn", "no_better_than_average"}
     assert not of_ensembles & set(result.checks["check"])

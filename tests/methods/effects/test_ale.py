@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.effects.level_order import by_similarity
@@ -16,10 +17,17 @@ from importance_audit.methods.known_answers import (
 )
 from importance_audit.records.errors import NotApplicable
 
+from .toys import model_of, rows_of
+
+
+def product(X):
+    """Return the product of both columns."""
+    return (X["x1"] * X["x2"]).to_numpy()
+
 
 def test_quantiles_are_values_that_a_whole_share_of_the_rows_does_not_exceed():
     X = pd.DataFrame({"x1": np.arange(1.0, 51), "x2": 0.0})
-    data = replace(normal_data(), X=X, weights=np.ones(50))
+    data = rows_of(X)
     grid, _ = ale(linear_model(1, 0), data, "x1", seed=1, n_grid=6)
     assert grid.tolist() == [1, 10, 20, 30, 40, 50]
     grid, _ = ale(linear_model(1, 0), data, "x1", seed=1, n_grid=4)
@@ -29,26 +37,20 @@ def test_quantiles_are_values_that_a_whole_share_of_the_rows_does_not_exceed():
 def test_a_product_rises_by_the_mean_of_the_other_where_the_rows_are():
     # Two rows lie in [0, 1], one in each interval after.
     X = pd.DataFrame({"x1": [0.0, 1, 2, 3], "x2": [2.0, 4, 6, 8]})
-    data = replace(normal_data(), X=X, weights=np.array([3.0, 1, 1, 1]))
-    model = replace(
-        linear_model(1, 1), predict=lambda X: (X["x1"] * X["x2"]).to_numpy()
-    )
-    _, values = ale(model, data, "x1", seed=1)
+    _, values = ale(model_of(product), rows_of(X, [3, 1, 1, 1]), "x1", seed=1)
     assert np.diff(values[:, 0]) == pytest.approx([(3 * 2 + 4) / 4, 6, 8])
 
 
 def test_the_mean_over_the_rows_is_zero_at_the_middle_of_their_intervals():
     X = pd.DataFrame({"x1": [0.0, 1, 2, 4], "x2": 0.0})
-    data = replace(normal_data(), X=X, weights=np.array([1.0, 1, 1, 2]))
-    grid, values = ale(linear_model(1, 0), data, "x1", seed=1)
+    grid, values = ale(linear_model(1, 0), rows_of(X, [1, 1, 1, 2]), "x1", seed=1)
     assert values[:, 0] == pytest.approx(grid - (0.5 + 0.5 + 1.5 + 3 + 3) / 5)
 
 
 def test_rows_without_weight_or_value_are_not_moved():
-    data = normal_data(n_samples=20)
-    X = data.X.assign(x1=[1e6, np.nan, *range(18)])
-    weights = np.r_[0.0, np.ones(19)]
-    grid, _ = ale(linear_model(1, 0), replace(data, X=X, weights=weights), "x1", seed=1)
+    X = pd.DataFrame({"x1": [1e6, np.nan, *range(18)], "x2": 0.0})
+    data = rows_of(X, np.r_[0.0, np.ones(19)])
+    grid, _ = ale(linear_model(1, 0), data, "x1", seed=1)
     assert grid.tolist() == list(range(18))
 
 
@@ -85,9 +87,8 @@ def test_whole_numbers_are_asked_at_a_broken_point_as_it_is():
     ],
 )
 def test_what_cannot_be_asked_is_refused(options, error, message):
-    with pytest.raises(error) as refusal:
-        ale(linear_model(1, 0), normal_data(), "x1", seed=1, **options)
-    assert str(refusal.value) == message
+    question = linear_model(1, 0), normal_data(), "x1"
+    assert refused(ale, *question, error=error, **options) == message
 
 
 @pytest.mark.parametrize(
@@ -103,10 +104,9 @@ def test_what_cannot_be_asked_is_refused(options, error, message):
     ids=["constant", "one float"],
 )
 def test_a_column_of_one_value_has_no_local_effect(x1, reason):
-    data = normal_data()
-    with pytest.raises(NotApplicable) as refusal:
-        ale(linear_model(1), replace(data, X=data.X.assign(x1=x1)), "x1", seed=1)
-    assert str(refusal.value) == f"Column 'x1' must have {reason}"
+    data = rows_of(normal_data().X.assign(x1=x1))
+    sentence = refused(ale, linear_model(1), data, "x1")
+    assert sentence == f"Column 'x1' must have {reason}"
 
 
 # --- iml's conventions; its own numbers are in tests/engines/test_iml.py --------------
@@ -114,12 +114,8 @@ def test_a_column_of_one_value_has_no_local_effect(x1, reason):
 
 def test_rows_beside_given_points_move_at_the_first_and_stay_at_the_last():
     X = pd.DataFrame({"x1": [0.0, 1.5, 2.5, 9.0], "x2": [10.0, 2.0, 3.0, 5.0]})
-    data = replace(normal_data(), X=X, weights=np.ones(4))
-    product = replace(
-        linear_model(1, 1), predict=lambda X: (X["x1"] * X["x2"]).to_numpy()
-    )
     options = {"seed": 1, "grid": (1.0, 2.0, 3.0), "convention": "iml"}
-    _, values = ale(product, data, "x1", **options)
+    _, values = ale(model_of(product), rows_of(X), "x1", **options)
     # Rows 1 and 2 rise by 10 and 2, row 3 by 3; the last row counts as the last value.
     curve = np.array([0.0, 6, 9])
     assert values[:, 0] == pytest.approx(curve - (3 + 3 + 7.5 + 9) / 4, rel=1e-12)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects import EFFECTS
 from importance_audit.methods.known_answers import (
@@ -14,7 +15,6 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
-from importance_audit.records.errors import NotApplicable
 
 from .toys import model_of, rows_of
 
@@ -34,9 +34,7 @@ def test_a_linear_model_rises_by_its_slope(curve):
 
 @EACH
 def test_a_column_the_model_does_not_read_has_an_exactly_flat_curve(curve):
-    data = normal_data(3, 0)
-    data = replace(data, X=data.X.assign(unread=np.arange(200.0)))
-    data = replace(data, groups={name: (name,) for name in data.X})
+    data = rows_of(normal_data().X.assign(unread=np.arange(200.0)))
     _, values = curve(linear_model(3, 0), data, "unread", seed=1)
     # The mean of rows near a value is one of others than that of the next.
     is_local = curve is CURVES["conditional_profile"]
@@ -91,9 +89,7 @@ def test_whole_numbers_stay_whole(curve):
 
 @EACH
 def test_a_regression_has_no_link(curve):
-    with pytest.raises(NotApplicable) as refusal:
-        curve(linear_model(2, 0), normal_data(), "x1", seed=1, scale="link")
-    assert str(refusal.value) == (
+    assert refused(curve, linear_model(2, 0), normal_data(), "x1", scale="link") == (
         "Model 'linear' must predict probabilities for scale 'link'; its task is "
         "'regression'. Use scale 'native'."
     )

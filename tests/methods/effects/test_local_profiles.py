@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 from tests.methods.recorded import recorded
 
 from importance_audit.methods.effects import EFFECTS
@@ -147,9 +148,8 @@ def test_a_level_that_no_drawn_row_has_is_not_answered():
     data, options = level_data(), {"seed": 2, "n_rows": 2}  # of levels a and c
     _, values = conditional_profile(level_model(), data, "kind", **options)
     assert np.isnan(values).all(axis=1).tolist() == [False, True, False]
-    with pytest.raises(NotApplicable) as refusal:
-        accumulated_profile(level_model(), data, "kind", **options)
-    assert str(refusal.value) == (
+    question = level_model(), data, "kind"
+    assert refused(accumulated_profile, *question, **options) == (
         "Column 'kind' must have a row near every point of the grid for an "
         "accumulated profile; it has none near 'b'."
     )
@@ -169,6 +169,5 @@ def test_a_level_that_no_drawn_row_has_is_not_answered():
     ],
 )
 def test_what_cannot_be_asked_is_refused(profile, options, error, message):
-    with pytest.raises(error) as refusal:
-        profile(linear_model(1, 0), normal_data(), "x1", seed=1, **options)
-    assert str(refusal.value) == message
+    question = linear_model(1, 0), normal_data(), "x1"
+    assert refused(profile, *question, error=error, **options) == message

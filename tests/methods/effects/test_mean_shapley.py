@@ -5,14 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.mean_shapley import mean_shapley
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.known_answers import (
-    linear_model,
-    normal_data,
-)
-from importance_audit.records.errors import NotApplicable
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 
 def additive():
@@ -65,9 +62,7 @@ def test_neighbours_are_averaged_in_parts_of_equally_many_rows():
 
 def test_more_coalitions_than_can_be_asked_are_refused():
     model, data = linear_model(*range(13)), normal_data(*range(13), n_samples=20)
-    with pytest.raises(NotApplicable) as refusal:
-        mean_shapley(model, data, "x1", seed=1)
-    assert str(refusal.value) == (
+    assert refused(mean_shapley, model, data, "x1") == (
         "Model 'linear' must read at most 12 columns for exact Shapley values; it "
         "reads 13. Use curve 'partial_dependence'."
     )

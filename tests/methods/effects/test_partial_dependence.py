@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 from tests.methods.recorded import recorded
 
 from importance_audit.methods.effects import partial_dependence as module
@@ -17,7 +18,7 @@ from importance_audit.methods.known_answers import (
     linear_model,
     normal_data,
 )
-from importance_audit.records.errors import DataError, NotApplicable
+from importance_audit.records.errors import DataError
 
 from .toys import as_given, is_recorded_grid, model_of, recorded_model, rows_of
 
@@ -156,9 +157,7 @@ def test_a_column_keeps_its_type_if_the_grid_fits(column, options, dtype):
 def test_a_certain_prediction_has_no_link():
     model = model_of(as_given, task="binary", classes=("no", "yes"))
     data = rows_of(pd.DataFrame({"x": [0.5, 1.0]}))
-    with pytest.raises(NotApplicable) as refusal:
-        partial_dependence(model, data, "x", seed=1, scale="link")
-    assert str(refusal.value) == (
+    assert refused(partial_dependence, model, data, "x", scale="link") == (
         "Model 'toy' must give probabilities between 0 and 1 for scale 'link'; it "
         "gives exactly 0 or 1. Use scale 'native' or 'centred_logit'."
     )
@@ -166,9 +165,7 @@ def test_a_certain_prediction_has_no_link():
 
 def test_a_column_without_a_value_has_no_grid():
     data = rows_of(pd.DataFrame({"x": [np.nan, np.nan]}))
-    with pytest.raises(NotApplicable) as refusal:
-        partial_dependence(model_of(as_given), data, "x", seed=1)
-    assert str(refusal.value) == (
+    assert refused(partial_dependence, model_of(as_given), data, "x") == (
         "Column 'x' must have a value to be set to; all 2 are missing."
     )
 

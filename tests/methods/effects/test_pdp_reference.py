@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
-from tests.cases import for_each
-from tests.methods.recorded import evaluated, recorded
+from tests.methods.recorded import Cases, evaluated, recorded
 
 from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
@@ -19,25 +18,12 @@ from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.r_rng import RStream
 
 PDP, CURVES = recorded("pdp_surfaces"), recorded("pdp")
-CASES = {case["id"]: case for case in PDP["cases"]}
 LEFT_OUT = {"trim-quantiles|glm-which-name": "R's own refusal"}
+CASES = Cases(PDP["cases"], LEFT_OUT)
+FRAMES = {name: case["result"].get("frame", ()) for name, case in CASES.items()}
+SINGLE = [name for name, frame in FRAMES.items() if "yhat.id" in frame]
+MEAN = [name for name, frame in FRAMES.items() if frame and name not in SINGLE]
 CLASSIFIERS = ("glm", "rpart")
-
-
-def of(is_single):
-    """Return the ids of single curves, or of mean ones, that are compared."""
-    names = [
-        name
-        for name, case in CASES.items()
-        if name not in left_out()
-        and ("yhat.id" in case["result"]["frame"]) == is_single
-    ]
-    return for_each(names)
-
-
-def left_out():
-    """Return the ids that are not compared."""
-    return {c for c in CASES if any(re.fullmatch(p, c) for p in LEFT_OUT)}
 
 
 def rows(case):
@@ -89,7 +75,7 @@ def scale_of(case):
     return "centred_logit" if is_logit else "native"
 
 
-@of(is_single=False)
+@CASES.of(*MEAN)
 def test_the_curve_or_surface_is_that_of_pdp(name):
     case, frame = CASES[name], pd.DataFrame(CASES[name]["result"]["frame"])
     model, data, scale = model_of(case), rows(case), scale_of(case)
@@ -110,7 +96,7 @@ def test_the_curve_or_surface_is_that_of_pdp(name):
     assert ours[tuple(at)][:, 0] == pytest.approx(frame["yhat"].to_numpy(), rel=1e-12)
 
 
-@of(is_single=True)
+@CASES.of(*SINGLE)
 def test_single_curves_are_those_of_pdp(name):
     case, frame = CASES[name], pd.DataFrame(CASES[name]["result"]["frame"])
     feature, *_ = frame.columns
@@ -129,4 +115,4 @@ def test_every_case_is_compared_or_left_out_for_a_reason():
     curves = {case["id"] for case in CURVES["cases"]}
     assert len(CASES) + len(curves) == 64
     assert curves & set(CASES) == set()
-    assert all(any(re.fullmatch(p, c) for c in CASES) for p in LEFT_OUT)
+    CASES.assert_accounted_for()

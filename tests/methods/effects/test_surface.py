@@ -1,10 +1,9 @@
 """The joint partial dependence, and where rows lie: closed forms."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.effects.surface import surface, within
@@ -15,6 +14,8 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 
+from .toys import model_of, rows_of
+
 LEVEL = np.array([0.0, 6, 3])
 
 
@@ -24,17 +25,12 @@ def rows(n=30):
     kind = pd.Categorical.from_codes(np.arange(n) % 3, categories=["a", "b", "c"])
     place = pd.Categorical.from_codes(np.arange(n) % 2, categories=["in", "out"])
     X = data.X.assign(kind=kind, place=place)
-    return replace(data, X=X, weights=np.arange(n) % 4 + 1.0)
-
-
-def model(predict, data):
-    additive = linear_model(*[1] * data.X.shape[1])
-    return replace(additive, features=tuple(data.X), predict=predict)
+    return rows_of(X, np.arange(n) % 4 + 1.0)
 
 
 def test_a_product_is_its_own_surface():
     data = rows()
-    product = model(lambda X: (X["x1"] * X["x2"]).to_numpy(), data)
+    product = model_of(lambda X: (X["x1"] * X["x2"]).to_numpy(), tuple(data.X))
     first, second, values = surface(product, data, ("x1", "x2"), seed=1, n_grid=5)
     assert (len(first), len(second)) == (5, 5)
     np.testing.assert_allclose(values[:, :, 0], np.outer(first, second), atol=1e-12)
@@ -48,7 +44,7 @@ def test_of_an_additive_model_it_is_the_sum_of_two_curves(pair):
         step = LEVEL[X["kind"].cat.codes] - 2.0 * X["place"].cat.codes
         return np.asarray(X["x1"] ** 2 + X["x2"] + step)
 
-    additive = model(predict, data)
+    additive = model_of(predict, tuple(data.X))
     *_, values = surface(additive, data, pair, seed=1, n_grid=6)
     one, two = (
         partial_dependence(additive, data, name, seed=1, n_grid=6)[1] for name in pair
@@ -66,17 +62,14 @@ def test_there_is_a_surface_for_each_class():
 
 
 def test_one_feature_twice_is_refused():
-    with pytest.raises(ValueError, match="must be two columns") as refusal:
-        surface(linear_model(1, 1), normal_data(1, 1), ("x1", "x1"), seed=1)
-    assert str(refusal.value) == (
+    question = linear_model(1, 1), normal_data(1, 1), ("x1", "x1")
+    assert refused(surface, *question, error=ValueError) == (
         "features must be two columns; ('x1', 'x1') was given."
     )
 
 
 def inside(x1, x2, first, second, weights=None):
-    data = normal_data(1, 1, n_samples=len(x1))
-    X = pd.DataFrame({"x1": x1, "x2": x2})
-    data = replace(data, X=X, weights=np.ones(len(X)) if weights is None else weights)
+    data = rows_of(pd.DataFrame({"x1": x1, "x2": x2}), weights)
     at = [
         np.array(g, dtype=object if isinstance(g[0], str) else float)
         for g in (first, second)

@@ -19,8 +19,10 @@ import pytest
 from tests.cases import for_each
 from tests.methods.importance.toys import (
     as_often_as_they_weigh,
+    curved,
     fitted,
     numbers,
+    of_line,
     of_three_classes,
     of_two_classes,
     refused,
@@ -29,6 +31,7 @@ from tests.methods.importance.toys import (
 
 from importance_audit.methods import importance
 from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.methods.importance.permutation_draws import DRAWS
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import listed, quote
 from importance_audit.records.execution import workers
@@ -73,6 +76,13 @@ def data_of(method):
     return data.with_groups(GROUPS[method]) if method in GROUPS else data
 
 
+def curved_model_of(method):
+    """Return a model whose columns act together where predictions are asked."""
+    asks_predict = METHODS[method].asks == "predict"
+    curved_model = score_of(curved).with_losses(["mse"])
+    return curved_model if asks_predict else model_of(method)
+
+
 def answer(method, data=None, model=None, **options):
     """Return what a method answers, raw and null value."""
     row, data = METHODS[method], data_of(method) if data is None else data
@@ -91,17 +101,65 @@ def refusal_of(method, data=None, model=None, **options):
 # --- numbers --------------------------------------------------------------------------
 
 
-@for_each([m for m in ASKING if m not in ("firm", "t_statistic", *OF_MEMBERS)])
-def test_a_column_that_the_model_does_not_read_measures_exactly_the_null_value(method):
+UNREAD = [
+    *((m, {}) for m in ASKING if m not in ("firm", "t_statistic", *OF_MEMBERS)),
+    *(("permutation", {"stream": stream}) for stream in DRAWS),
+    *(
+        ("permutation", {"stream": stream, "n_rows": 40})
+        for stream in ("numpy", "vip-0.5", "DALEX", "hstats")
+    ),
+    *(
+        ("permutation", {"perturbation": p, "within": w, "n_rows": n_rows})
+        for p, w in (
+            *(("resample", "none"), ("permute", "leaves"), ("resample", "leaves")),
+            *(("permute", "gaussian"), ("permute", "neighbours")),
+        )
+        for n_rows in (None, 40)
+    ),
+    *(
+        ("sage", {"algorithm": algorithm, "background": background})
+        for algorithm in ("exact", "sampling")
+        for background in ("rows", "gaussian")
+    ),
+    ("shapley", {"stream": "fastshap"}),
+]
+
+
+@for_each(UNREAD)
+def test_a_column_that_the_model_does_not_read_measures_exactly_the_null_value(case):
+    method, options = case
     columns = ("x1", "unread") if method == "vint" else ("unread",)
     data = replace(DATA, X=DATA.X.assign(unread=DATA.X["x1"]))
-    raw, baseline = answer(method, data.with_groups({"unread": columns}))
+    raw, baseline = answer(method, data.with_groups({"unread": columns}), **options)
     assert raw[0].tolist() == baseline.tolist()
 
 
-def curved(X):
-    """Return a score whose columns act together."""
-    return X["x1"] * np.exp(X["x2"] * X["x3"] / 2) - X["x2"]
+AT_ONCE = [
+    ("permutation", "importance.neighbours.BLOCK_BYTES", {"within": "neighbours"}),
+    ("random_subspace_permutation", "importance.subspaces.CELLS", {"n_repeats": 10}),
+    ("relieff", "importance.relief.CELLS", {}),
+    *(
+        ("sage", f"importance.coalitions.{name}", {"background": background})
+        for name in ("MAX_BYTES", "AT_ONCE")
+        for background in ("rows", "gaussian")
+    ),
+    *(
+        ("shapley", "effects.shapley_values.MAX_BYTES", {"algorithm": algorithm})
+        for algorithm in ("exact", "sampling")
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "limit", "options"), AT_ONCE)
+def test_how_much_is_asked_at_once_changes_no_number(
+    method, limit, options, monkeypatch
+):
+    model = curved_model_of(method)
+    whole = answer(method, None, model, **options)
+    monkeypatch.setattr(f"importance_audit.methods.{limit}", 1)
+    in_parts = answer(method, None, model, **options)
+    for one, other in zip(in_parts, whole, strict=True):
+        assert one == pytest.approx(other, rel=1e-12)
 
 
 EXACT = {"algorithm": "exact", "n_background": 1000}
@@ -117,10 +175,6 @@ WEIGHED = [
     ("sage", EXACT),
     *((method, {"n_rows": None}) for method in ("h_statistic", "pd_importance")),
     ("vint", {"n_rows": None, "grid": (0.1, 0.4, 0.9)}),
-    *(
-        ("curve_importance", {"curve": curve, "grid": "unique"})
-        for curve in ("partial_dependence", "ale", "shapley")
-    ),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "spread": "data_weighted"}),
     ("partial_dependence", {"grid": (0.1, 0.4, 0.9), "of_curves": "individual"}),
     ("drop_column", {"n_repeats": 1}),
@@ -138,11 +192,9 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(case):
     copies = as_often_as_they_weigh(weighted).with_groups(weighted.groups)
     both = []
     for data in (weighted, copies):
-        model = model_of(method)
-        if METHODS[method].asks == "predict":
-            model = score_of(curved).with_losses(["mse"])
-        elif model is not None:
-            model = fitted("linear_model.LinearRegression", data, ("mse",))
+        model = curved_model_of(method)
+        if METHODS[method].asks not in ("predict", "data"):
+            model = of_line(data)
         both.append(answer(method, data, model, **options))
     (one, base), (two, again) = both
     assert one == pytest.approx(two, rel=1e-6 if "gradient" in method else 1e-9)
@@ -153,7 +205,7 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(case):
 def test_the_loss_that_permutations_are_compared_with_counts_rows_by_weight(method):
     weighted = replace(DATA, weights=np.arange(60.0) % 3)
     one, two = (
-        answer(method, data, fitted("linear_model.LinearRegression", data, ("mse",)))
+        answer(method, data, of_line(data))
         for data in (weighted, as_often_as_they_weigh(weighted))
     )
     assert one[1] == pytest.approx(two[1], rel=1e-9)
@@ -183,9 +235,7 @@ DRAWING = [
 @for_each(DRAWING)
 def test_repeats_differ_other_seeds_differ_and_more_repeats_keep_the_first(case):
     method, options = case
-    model = model_of(method)
-    if METHODS[method].asks == "predict":
-        model = score_of(curved).with_losses(["mse"])
+    model = curved_model_of(method)
     few, many, other = (
         answer(method, None, model, **options, n_repeats=n, seed=seed)
         for n, seed in ((2, 1), (4, 1), (2, 2))
@@ -199,9 +249,7 @@ def test_repeats_differ_other_seeds_differ_and_more_repeats_keep_the_first(case)
 @for_each(DRAWING)
 def test_a_number_depends_on_its_own_question_only_and_nothing_is_changed(case):
     method, options = case
-    model, data = model_of(method), data_of(method)
-    if METHODS[method].asks == "predict":
-        model = score_of(curved).with_losses(["mse"])
+    model, data = curved_model_of(method), data_of(method)
     shown = [data.X, DATA.X]  # and what models were fitted on
     before, options = [X.copy(deep=True) for X in shown], options | {"n_repeats": 2}
     whole = answer(method, data, model, **options)
@@ -227,7 +275,7 @@ def test_losses_asked_together_equal_losses_asked_alone(method):
 
 @for_each(["sage", "shapley"])
 def test_workers_change_no_number(method):
-    model = score_of(curved).with_losses(["mse"])
+    model = curved_model_of(method)
     here = answer(method, None, model, algorithm="sampling")
     with workers(2, "threads"):
         there = answer(method, None, model, algorithm="sampling")
@@ -445,7 +493,7 @@ PLAYERS = {"sage": {"algorithm": "exact"}, "shapley": {"algorithm": "exact"}}
 @for_each([*PLAYERS, "shapley_refit"])
 def test_every_subset_is_asked_of_twelve_players_at_most(method):
     data = normal_data(*range(13), n_samples=20)
-    model = fitted("linear_model.LinearRegression", data, ("mse",))
+    model = of_line(data)
     sentence = refusal_of(method, data, model, **PLAYERS.get(method, {}))
     assert sentence.startswith("Model 'm' must read at most 12 ")
     assert re.search(r"; it reads 13\. (Use algorithm 'sampling'|Group )", sentence)

@@ -3,9 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from tests.methods.importance.toys import rows_of, score_of
+from tests.methods.importance.toys import (
+    EFFECT,
+    additive,
+    numbers,
+    rows_of,
+    score_of,
+)
 
 from importance_audit.methods.effects import EFFECTS
 from importance_audit.methods.importance.curve_magnitude import (
@@ -19,15 +24,6 @@ BOTH = pytest.mark.parametrize("method", [curve_impact, curve_importance])
 OF_ROWS = ["partial_dependence", "ale", "accumulated_profile"]
 CURVES = pytest.mark.parametrize("curve", OF_ROWS)
 ALL_CURVES = pytest.mark.parametrize("curve", [*OF_ROWS, "shapley"])
-EFFECT = np.array([0.0, 6, 3])
-
-
-def additive(n_values=7):
-    """Return rows of x and level, all combinations, x = 0 four times as often."""
-    x, level = np.indices((n_values, 3)).reshape(2, -1)
-    often = np.repeat(np.arange(len(x)), np.where(x == 0, 4, 1))
-    kind = pd.Categorical.from_codes(level[often], categories=["a", "b", "c"])
-    return of_rows(pd.DataFrame({"x": x[often] * 1.0, "level": kind, "other": 1.0}))
 
 
 def of_rows(X):
@@ -54,8 +50,8 @@ def test_the_impact_counts_every_value_once(curve, grid):
 
 @ALL_CURVES
 def test_the_importance_counts_every_row_once(curve):
-    raw, _ = curve_importance(squares(), additive(), seed=1, curve=curve)
-    assert raw[:, 0, 0] == pytest.approx([91 / 10, 2], rel=1e-12)
+    scores = numbers(curve_importance, squares(), additive(), curve=curve)
+    assert scores == pytest.approx([91 / 10, 2], rel=1e-12)
 
 
 @ALL_CURVES
@@ -96,10 +92,11 @@ def test_a_curve_that_is_handed_over_is_not_asked_for_again(method, curve):
 
 
 def test_the_centred_impact_is_the_mean_deviation_over_the_values():
-    raw, _ = curve_impact(squares(), additive(), seed=1, grid="unique", centred=True)
+    options = {"grid": "unique", "centred": True}
+    scores = numbers(curve_impact, squares(), additive(), **options)
     squared = np.arange(7) ** 2
     truth = abs(squared - squared.mean()).mean()
-    assert raw[:, 0, 0] == pytest.approx([truth, 2], rel=1e-12)
+    assert scores == pytest.approx([truth, 2], rel=1e-12)
 
 
 @BOTH

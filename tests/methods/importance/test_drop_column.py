@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from tests.methods.importance.toys import fitted, refused
+from tests.methods.importance.toys import fitted, of_line, refused
 
 from importance_audit.data.splits import drawn_rows
 from importance_audit.methods.importance.drop_column import (
@@ -21,11 +21,6 @@ from importance_audit.methods.known_answers import (
 )
 
 METHODS = (drop_column, permute_refit, shapley_refit)
-
-
-def of_line(train, losses=("mse",)):
-    """Return the least squares that the audit fitted on these rows."""
-    return fitted("linear_model.LinearRegression", train, losses)
 
 
 def importance(method, data, **options):

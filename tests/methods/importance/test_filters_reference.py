@@ -7,9 +7,8 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cases import for_each
 from tests.methods.importance.toys import fitted, numbers, rows_of
-from tests.methods.recorded import frame_of, recorded
+from tests.methods.recorded import Cases, frame_of, recorded
 
 from importance_audit.methods.importance.coefficients import standardised_coefficient
 from importance_audit.methods.importance.filters import anova, auc, lowess_r2
@@ -22,7 +21,6 @@ from importance_audit.methods.importance.relief import relieff
 from importance_audit.methods.importance.t_statistics import t_statistic
 
 REFERENCE = recorded("filters")
-CASES = {case["id"]: case for case in REFERENCE["cases"]}
 BLOCK = REFERENCE["data"]["d"]
 COLUMNS, LEVELS = BLOCK["columns"], BLOCK["levels"]
 NUMBERS = ("x1", "x2", "x3", "x4", "x5", "k", "tie")
@@ -42,6 +40,8 @@ LEFT_OUT = {
     "R?ReliefFbestK-wide": "other ramps: met in equalK",
     "GainRatio-|MDL-": "criteria of a split that scikit-learn's trees do not have",
 }
+CASES = Cases(REFERENCE["cases"], LEFT_OUT, match=re.match)
+of = CASES.of
 
 
 def rows(features, target):
@@ -55,16 +55,6 @@ def rows(features, target):
 def measured(method, features, target, **options):
     """Return one number per feature."""
     return numbers(method, None, rows(features, target), **options)
-
-
-COMPARED = set()
-
-
-def of(pattern):
-    """Let a test take all cases whose id begins as the pattern says."""
-    cases = [key for key in CASES if re.match(pattern, key)]
-    COMPARED.update(cases)
-    return for_each(cases)
 
 
 @of("lowess-")
@@ -345,15 +335,11 @@ def as_asked(options):
 UNTIED = "-(noramp|wide)"
 
 
-@of(f"R?ReliefF(equalK|expRank){UNTIED}|Relief{UNTIED}")
-def test_relief_is_that_of_corelearn_where_no_distances_tie(case):
-    options, result = CASES[case]["options"], CASES[case]["result"]
-    scores = relief_of(options, **as_asked(options))
-    assert scores == pytest.approx(list(result.values()), **EXACT)
-
-
-@of("ReliefF(distance|sqrDistance)-(num|mixed)-c")
-def test_no_tie_matters_where_all_rows_are_neighbours(case):
+@of(
+    f"R?ReliefF(equalK|expRank){UNTIED}|Relief{UNTIED}",
+    "ReliefF(distance|sqrDistance)-(num|mixed)-c",  # all rows are neighbours
+)
+def test_relief_is_that_of_corelearn_where_no_tie_matters(case):
     options, result = CASES[case]["options"], CASES[case]["result"]
     scores = relief_of(options, **as_asked(options))
     assert scores == pytest.approx(list(result.values()), **EXACT)
@@ -369,7 +355,4 @@ def test_the_best_of_all_numbers_of_neighbours_is_that_of_corelearn(case):
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():
-    left_out = {c for c in CASES if any(re.match(p, c) for p in LEFT_OUT)}
-    assert set(CASES) - COMPARED - left_out == set()
-    assert left_out & COMPARED == set()
-    assert all(any(re.match(p, c) for c in CASES) for p in LEFT_OUT)
+    CASES.assert_accounted_for()

@@ -1,6 +1,5 @@
 """FIRM: the paper's closed forms, its invariances, its Boolean example."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,7 +8,13 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC, SVR
 from tests.cases import for_each
-from tests.methods.importance.toys import correlated, refused, rows_of, score_of
+from tests.methods.importance.toys import (
+    correlated,
+    numbers,
+    refused,
+    rows_of,
+    score_of,
+)
 
 from importance_audit.methods.importance.firm import firm, firm_labels
 from importance_audit.methods.known_answers import (
@@ -24,6 +29,7 @@ SIGNED = ("auto", "binary", "linear")
 SIGNED_ONLY = ("binary", "signs")
 """Estimators that take columns of two values."""
 W = np.array([2.0, -1.0, 0.5])
+NORMAL = {"estimator": "gaussian", "covariance": "sample"}
 
 
 def measured(model, data, **options):
@@ -121,9 +127,7 @@ def test_normal_columns_measure_covariance_times_weights_over_sd():
     L = np.array([[2, 0, 0], [0.5, 1, 0], [-1, 0.3, 0.2]])
     X = pd.DataFrame(normal_data(1, 1, 1).X.to_numpy() @ L.T, columns=names(3))
     sigma = L @ L.T
-    scores = measured(
-        fitted_to(W, 1.0, X), rows_of(X), estimator="gaussian", covariance="sample"
-    )
+    scores = measured(fitted_to(W, 1.0, X), rows_of(X), **NORMAL)
     assert scores == pytest.approx(sigma @ W / np.sqrt(np.diag(sigma)), rel=1e-12)
 
 
@@ -133,29 +137,25 @@ def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
     y = np.exp(X["x1"]).to_numpy() + X["x2"].to_numpy() ** 2
     ols = wrap(LinearRegression().fit(X, y), name="ols")
     truth = [np.corrcoef(X[name], y)[0, 1] * y.std() for name in X]
-    options = {"estimator": "gaussian", "covariance": "sample"}
-    labels, _ = firm_labels(None, rows_of(X, y), seed=1, estimator="linear")
-    assert measured(ols, rows_of(X), **options) == pytest.approx(truth, rel=1e-9)
-    assert measured(ols, rows_of(X), estimator="linear") == pytest.approx(
-        truth, rel=1e-9
-    )
-    assert labels[:, 0, 0] == pytest.approx(truth, rel=1e-9)
+    labels = numbers(firm_labels, None, rows_of(X, y), estimator="linear")
+    assert measured(ols, rows_of(X), **NORMAL) == pytest.approx(truth, rel=1e-9)
+    slopes = measured(ols, rows_of(X), estimator="linear")
+    assert slopes == pytest.approx(truth, rel=1e-9)
+    assert labels == pytest.approx(truth, rel=1e-9)
 
 
 def test_a_curved_score_measures_its_slope_at_the_mean():
     data = normal_data(1, 1)
     model = score_of(lambda X: np.exp(X["x1"] / 2 - X["x2"]), names(2))
-    scores = measured(model, data, estimator="gaussian", covariance="sample")
-    assert scores == pytest.approx([0.5, -1], rel=1e-6)
+    assert measured(model, data, **NORMAL) == pytest.approx([0.5, -1], rel=1e-6)
 
 
 def test_the_slopes_of_a_gaussian_kernel_are_its_difference_quotients():
     data = normal_data(2, -1, n_samples=80)
     svr = SVR(gamma=0.3).fit(data.X, np.sin(data.y))
     plain = score_of(lambda X: svr.predict(X[names(2)]), names(2))
-    options = {"estimator": "gaussian", "covariance": "sample"}
-    formula = measured(wrap(svr, name="svr"), data, **options)
-    quotient = measured(plain, data, **options)
+    formula = measured(wrap(svr, name="svr"), data, **NORMAL)
+    quotient = measured(plain, data, **NORMAL)
     assert formula == pytest.approx(quotient, rel=1e-6)
     assert (formula != quotient).all()
 
@@ -165,9 +165,7 @@ def test_on_the_link_scale_a_logistic_regression_is_linear():
     y = (data.y > 0).astype(int)
     estimator = LogisticRegression().fit(data.X, y)
     model = wrap(estimator, name="logistic")
-    scores = measured(
-        model, data, estimator="gaussian", covariance="sample", scale="link"
-    )
+    scores = measured(model, data, **NORMAL, scale="link")
     assert scores == pytest.approx(estimator.coef_[0], rel=1e-9)
 
 
@@ -429,23 +427,19 @@ def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
 
 
 def test_labels_of_two_classes_measure_the_share_of_the_positive_one():
-    data = replace(
-        rows_of(cube()), y=(cube().x1 > 0).astype(int).to_numpy(), task="binary"
-    )
-    raw, _ = firm_labels(None, data, seed=1)
-    assert raw[:, 0, 0] == pytest.approx([0.5, 0, 0])
+    data = rows_of(cube(), (cube().x1 > 0).astype(int), classes=("no", "yes"))
+    assert numbers(firm_labels, None, data) == pytest.approx([0.5, 0, 0])
 
 
 def test_labels_are_weighted_as_the_rows():
     X, y = pd.DataFrame({"x1": [-1.0, 1.0, 1.0]}), [0.0, 4.0, 9.0]
-    raw, _ = firm_labels(None, rows_of(X, y, weights=[3, 1, 0]), seed=1)
-    assert raw[0, 0, 0] == pytest.approx(4 * np.sqrt(3) / 4)
+    labels = numbers(firm_labels, None, rows_of(X, y, weights=[3, 1, 0]))
+    assert labels == pytest.approx(4 * np.sqrt(3) / 4)
 
 
 def test_standardised_labels_of_a_copy_of_the_target_measure_one():
     data = rows_of(pd.DataFrame({"x1": [1.0, 2.0, 7.0]}), [1.0, 2.0, 7.0])
-    raw, _ = firm_labels(None, data, seed=1, standardised=True)
-    assert raw[0, 0, 0] == pytest.approx(1)
+    assert numbers(firm_labels, None, data, standardised=True) == pytest.approx(1)
 
 
 def test_the_labels_of_three_classes_are_refused():
@@ -466,22 +460,17 @@ REFUSED = [
     ),
     (
         *(LINE, WEIGHTED, {"estimator": "gaussian", "covariance": "oas"}),
-        "Rows must count the same for covariance 'oas'; they are weighted.",
+        "must count the same for covariance 'oas'; they are weighted.",
     ),
     (
         *(HALVES, rows_of(correlated(0.5) + 1), {"estimator": "gaussian"}),
-        "Model 'score' must have a slope at the mean row for estimator 'gaussian'; it "
-        "has none there although its predictions vary. Use estimator 'auto'.",
+        "must have a slope at the mean row for estimator 'gaussian'",
     ),
     (
         *(level_model(), level_data(), {"estimator": "gaussian"}),
-        "must read complete columns of numbers for estimators 'gaussian' and 'signs'; "
-        "these are not: 'kind'.",
+        "must read complete columns of numbers for estimators 'gaussian' and 'signs'",
     ),
-    (
-        *(LINE, rows_of(cube()), {"estimator": "signs"}),
-        "be linear in its columns for estimator 'signs'; it reports no weights that",
-    ),
+    (LINE, rows_of(cube()), {"estimator": "signs"}, "it reports no weights that"),
     (
         *(fitted_to(W, 0.0, BITS), rows_of(BITS), {"estimator": "signs"}),
         "must read columns of -1 and 1 for estimator 'signs'; it reads other numbers.",

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
-from tests.methods.importance.toys import refused
+from tests.methods.importance.toys import refused, score_of
 
 from importance_audit.methods.importance.firm import gradient_sensitivity
 from importance_audit.methods.known_answers import (
@@ -35,12 +35,8 @@ def measured(model, data, **options):
 
 def plain(estimator):
     """Return the same predictions with the estimator out of sight."""
-    return wrap(
-        lambda X: estimator.predict(X[list(estimator.feature_names_in_)]),
-        name="plain",
-        task="regression",
-        features=DATA.features,
-    )
+    names = list(estimator.feature_names_in_)
+    return score_of(lambda X: estimator.predict(X[names]), DATA.features)
 
 
 def test_a_linear_score_measures_its_weights_times_the_sd():
@@ -126,5 +122,5 @@ def test_a_score_of_steps_is_refused(estimator):
 
 def test_a_parabola_measures_twice_the_root_mean_square_times_the_sd():
     """s = x^2 has slope 2x, so I = 2 sqrt(E x^2) sd(x) = 2 for a standard column."""
-    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
-    assert measured(model, DATA) == pytest.approx([2, 0], rel=1e-6)
+    parabola = score_of(lambda X: X["x1"] ** 2, ["x1"])
+    assert measured(parabola, DATA) == pytest.approx([2, 0], rel=1e-6)

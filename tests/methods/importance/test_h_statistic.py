@@ -1,4 +1,4 @@
-"""Friedman's H: closed forms, invariances, draws, and what it refuses."""
+"""Friedman's H and the PD importance: closed forms, invariances, draws."""
 
 from functools import partial
 from itertools import product
@@ -6,16 +6,18 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.importance.toys import rows_of, score_of, uniform
+from tests.methods.importance.toys import numbers, rows_of, score_of, uniform
 
 from importance_audit.methods.importance.h_statistic import (
     at_rows,
     h_squared,
     h_statistic,
 )
+from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.known_answers import (
     level_data,
     level_model,
+    linear_model,
     logistic_model,
     normal_data,
 )
@@ -174,3 +176,30 @@ def test_missing_values_are_set_like_any_other():
     assert h_values(f, PAIR, rows_of(X)) == pytest.approx(
         h_values(joined, PAIR), rel=1e-12
     )
+
+
+# --- PD importance; hstats itself is in test_hstats ----------------------------------
+
+
+def test_pd_importance_of_a_linear_model_is_its_slope_times_the_deviation():
+    """And where columns add up, standardised squares are shares of the variance."""
+    data = normal_data(3, -1, 0.5)  # uncorrelated columns of mean 0 and variance 1
+    raw, baseline = pd_importance(linear_model(3, -1, 0.5), data, seed=1)
+    assert raw[:, 0, 0] == pytest.approx([3, 1, 0.5], rel=1e-9)
+    assert baseline.tolist() == [[0.0]]
+    shares = numbers(pd_importance, linear_model(3, -1, 0.5), data, standardised=True)
+    assert shares**2 == pytest.approx(np.array([9, 1, 0.25]) / 10.25, rel=1e-9)
+
+
+def test_pd_importance_of_what_two_do_together_counts_for_both_and_their_group():
+    product = score_of(lambda X: X["a"] * X["b"], "abcd")
+    data = rows_of(CUBE).with_groups({"a": ("a",), "b": ("b",), "both": PAIR})
+    assert numbers(pd_importance, product, data) == pytest.approx([1, 1, 1], rel=1e-12)
+    alone = data.with_groups({"a": ("a",), "b": ("b",)})  # no effect of its own
+    of_h = numbers(h_statistic, product, alone)
+    assert numbers(pd_importance, product, alone) == pytest.approx(of_h, rel=1e-12)
+
+
+def test_pd_importance_of_a_model_that_says_nothing_has_no_share():
+    data, silent = normal_data(), linear_model(0, 0)
+    assert np.isnan(numbers(pd_importance, silent, data, standardised=True)).all()

@@ -4,9 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from tests.cases import for_each
 from tests.methods.importance import toys
 from tests.methods.importance.toys import numbers, rows_of
-from tests.methods.recorded import frame_of, recorded
+from tests.methods.recorded import Cases, frame_of, recorded
+from tests.report.made_records import made_importance
 
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
@@ -18,27 +20,10 @@ from importance_audit.methods.importance.t_statistics import (
     t_statistic,
     wald,
 )
-from importance_audit.records.importance_record import Importance
 
 GIVEN = recorded("model_specific")
-CASES = {case["id"]: case for case in GIVEN["cases"]}
 DATA = GIVEN["data"]
 EXACT = {"rel": 1e-12, "abs": 1e-12}
-
-# What is compared, by the id without its line of vip: each names its test.
-STATISTICS = r"(lm[1234w]|glm[123])-stat|lm1-default"
-COEFFICIENTS = r"(lm[1234w]|glm[123])-raw"
-RANKS = r"lm1-vi-(TRUE|increasing)|v05-lm1-vi-FALSE"
-SCALED = "lm1-vi-scale"
-FORESTS = r"rf[12]-(default|type1|type1-noscale)"
-TREE = "rpart3"
-OLDEN = r"nnet[1234]-olden|nnet1-default"
-GARSON = r"nnet[125]-garson"
-SIGNED_RANKS = "nnet1-vi-scale-rank"
-COMPARED = (
-    *(STATISTICS, COEFFICIENTS, RANKS, SCALED),
-    *(TREE, OLDEN, GARSON, SIGNED_RANKS),
-)
 
 # Read by our R code from R's own models: `test_r_model_specific` compares these.
 THROUGH_R = "scikit-learn has no such model; it is asked through R"
@@ -83,10 +68,8 @@ def short(case):
     return re.sub(r"^model-v0[45]-" if is_same else "^model-", "", case)
 
 
-def of(pattern):
-    """Return the cases whose short id is of a pattern, as a parametrisation."""
-    names = [case for case in CASES if re.fullmatch(pattern, short(case))]
-    return pytest.mark.parametrize("case", names)
+CASES = Cases(GIVEN["cases"], LEFT_OUT, short=short)
+of = CASES.of
 
 
 def inside(case):
@@ -139,24 +122,7 @@ def refitted(name):
 
 def ranks(values, form):
     """Return the ranks an audit would give."""
-    record = Importance(
-        *(),
-        model="m",
-        method="t_statistic",
-        engine="python",
-        engine_version="",
-        of="features",
-        form=form,
-        split="train",
-        unit="1",
-        options={},
-        n_samples=60,
-        seed=1,
-        features=tuple(values),
-        columns=tuple((name,) for name in values),
-        raw=np.array(list(values.values()))[:, np.newaxis],
-        baseline=np.zeros(1),
-    )
+    record = made_importance("m", [*values], [*values.values()], repeats=1, form=form)
     return dict(zip(values, record.rank, strict=True))
 
 
@@ -170,17 +136,7 @@ def net(fitted):
     return np.array(hidden), np.array([weights[f"h{h}->{end}"] for h in units])
 
 
-def test_every_case_is_compared_or_left_out_for_a_reason():
-    patterns = [*COMPARED, *LEFT_OUT]
-    met = {
-        case: [p for p in patterns if re.fullmatch(p, short(case))] for case in CASES
-    }
-    assert len(CASES) == 152
-    assert {case: p for case, p in met.items() if len(p) != 1} == {}
-    assert set(patterns) == {p for of_case in met.values() for p in of_case}
-
-
-@of(STATISTICS)
+@of(r"(lm[1234w]|glm[123])-stat|lm1-default")
 def test_a_term_is_as_many_standard_errors_from_zero_as_in_r(case):
     fitted, _ = inside(case)
     assert statistics(fitted) == pytest.approx(signed(case), **EXACT)
@@ -199,7 +155,7 @@ def test_scikit_learns_fit_has_the_statistics_of_rs(case):
     assert scores == pytest.approx(shared, rel=tolerance, abs=1e-11)
 
 
-@of(COEFFICIENTS)
+@of(r"(lm[1234w]|glm[123])-raw")
 def test_a_term_weighs_its_coefficient(case):
     fitted, _ = inside(case)
     own = dict(zip(fitted["names"], fitted["estimate"], strict=True))
@@ -214,13 +170,13 @@ def test_a_term_weighs_its_coefficient(case):
         assert coefficients == pytest.approx(shared, rel=1e-11, abs=1e-11)
 
 
-@of(RANKS)
+@of(r"lm1-vi-(TRUE|increasing)|v05-lm1-vi-FALSE")
 def test_terms_rank_as_in_vip(case):
     fitted, truth = inside(case)
     assert ranks(statistics(fitted), "absolute") == truth
 
 
-@of(SCALED)
+@of("lm1-vi-scale")
 def test_statistics_over_the_largest_are_those_of_vip(case):
     fitted, truth = inside(case)
     sizes = {name: abs(value) for name, value in statistics(fitted).items()}
@@ -228,7 +184,7 @@ def test_statistics_over_the_largest_are_those_of_vip(case):
     assert shares == pytest.approx(truth, **EXACT)
 
 
-@of(TREE)
+@of("rpart3")
 def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
     train = rows("reg", "x1 x2 x3 x4 k g", "y")
     floor = {"min_samples_split": 15, "min_samples_leaf": 5, "encoder": "one_hot"}
@@ -241,25 +197,30 @@ def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
     assert {k: v for k, v in decreases.items() if v} == pytest.approx(truth, **EXACT)
 
 
-@of(OLDEN)
+@of("nnet[1234]-olden|nnet1-default")
 def test_oldens_products_are_those_of_neuralnettools(case):
     fitted, truth = inside(case)
     products = olden_products(*net(fitted))
     assert dict(zip(truth, products, strict=True)) == pytest.approx(truth, **EXACT)
 
 
-@of(GARSON)
+@of("nnet[125]-garson")
 def test_garsons_shares_are_those_of_neuralnettools(case):
     fitted, truth = inside(case)
     shares = garson_shares(*net(fitted), output_weights=False)
     assert dict(zip(truth, shares, strict=True)) == pytest.approx(truth, **EXACT)
 
 
-@of(SIGNED_RANKS)
+@of("nnet1-vi-scale-rank")
 def test_signed_products_rank_as_in_vip(case):
     fitted, truth = inside(case)
     products = dict(zip(fitted["coefnames"], olden_products(*net(fitted)), strict=True))
     assert ranks(products, "raw") == truth
+
+
+def test_every_case_is_compared_or_left_out_for_a_reason():
+    assert len(CASES) == 152
+    CASES.assert_accounted_for()
 
 
 def recorded_rises(fitted):
@@ -277,7 +238,7 @@ def recorded_rises(fitted):
     return table["rows"], np.stack([mean - off, mean + off], axis=1)
 
 
-@of(FORESTS)
+@for_each(CASES.like(r"rf[12]-(default|type1|type1-noscale)"))
 def test_rises_out_of_bag_are_scaled_as_in_random_forest(case):
     fitted, truth = inside(case)
     names, rises = recorded_rises(fitted)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.importance import toys
+from tests.methods.importance.toys import of_line
 
 from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.paired_losses import PairedLosses
@@ -28,10 +28,6 @@ def pairs_of(method, model, data, **options):
     """Return the paired losses, raw and baseline of one question."""
     answer = method(model, data, seed=1, keep=("paired_losses",), **options)
     return answer.paired_losses, answer.raw, answer.baseline
-
-
-def fitted(data):
-    return toys.fitted("linear_model.LinearRegression", data, ("mse", "mae"))
 
 
 def weighted(data):
@@ -84,7 +80,7 @@ def test_asking_for_them_changes_no_number():
     data = normal_data(2, 0)
     for method, model in (
         (permutation, linear_model(2, 1)),
-        (drop_column, fitted(data)),
+        (drop_column, of_line(data, ("mse", "mae"))),
     ):
         _, raw, baseline = pairs_of(method, model, data, n_repeats=2)
         plain = method(model, data, seed=1, n_repeats=2)
@@ -96,7 +92,9 @@ def test_asking_for_them_changes_no_number():
 
 def test_of_refits_they_are_the_errors_without_a_feature_less_those_with_all():
     train, test = normal_data(2, 1, n_samples=50), normal_data(2, 1, seed=2)
-    paired, *_ = pairs_of(drop_column, fitted(train), test, n_repeats=2)
+    paired, *_ = pairs_of(
+        drop_column, of_line(train, ("mse", "mae")), test, n_repeats=2
+    )
 
     def errors(names):
         X = [np.column_stack([np.ones(d.n_samples), d.X[names]]) for d in (train, test)]

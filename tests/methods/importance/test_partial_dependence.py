@@ -67,22 +67,24 @@ def test_a_linear_model_measures_its_slope_times_the_spread_of_the_grid(spread):
         assert value == pytest.approx(slope * SPREADS_OF_GRID[spread](grid), rel=1e-9)
 
 
-def test_on_all_values_the_rows_give_a_line_its_slope_times_their_own_deviation():
-    data = normal_data(3, -1)  # columns of variance 1 with divisor n
-    options = {"grid": "unique", "spread": "data_weighted"}
-    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, **options)
-    assert raw[:, 0, 0] == pytest.approx([3, 1], rel=1e-9)
+@pytest.mark.parametrize(
+    ("spread", "divisor"), [("data_weighted", 200), ("standard_deviation", 199)]
+)
+def test_on_all_values_a_line_measures_its_slope_times_their_deviation(spread, divisor):
+    data, options = normal_data(3, -1), {"grid": "unique", "spread": spread}
+    scores = numbers(partial_dependence, linear_model(3, -1), data, **options)
+    sd = np.sqrt(200 / divisor)  # the columns have variance 1 with divisor n
+    assert scores == pytest.approx([3 * sd, sd], rel=1e-9)
 
 
 @pytest.mark.parametrize("grid", [(0.0, 1.0, 4.0), (4.0, 0.0, 1.0)])
 def test_a_row_counts_at_the_nearest_point_and_in_the_middle_at_the_lower(grid):
     X = pd.DataFrame({"x1": [0.0, 0.5, 0.7, 5.0, np.nan]})
     data = replace(of_rows(X, ("x1",)), weights=np.array([1.0, 1, 1, 5, 100]))
-    raw, _ = partial_dependence(
-        linear_model(4), data, seed=1, grid=grid, spread="data_weighted"
-    )
+    options = {"grid": grid, "spread": "data_weighted"}
     values_of_rows = np.repeat([0.0, 4.0, 16.0], [2, 1, 5])
-    assert raw[0, 0, 0] == pytest.approx(values_of_rows.std(), rel=1e-12)
+    scores = numbers(partial_dependence, linear_model(4), data, **options)
+    assert scores == pytest.approx(values_of_rows.std(), rel=1e-12)
 
 
 def test_every_curve_of_an_additive_model_is_as_far_from_flat_as_their_mean():
@@ -133,27 +135,14 @@ def test_a_level_the_model_cannot_predict_takes_the_answer_from_its_feature_alon
     assert np.isnan(raw[:, 0, 0]).tolist() == [n == "kind" for n in data.groups]
 
 
-def test_curves_already_measured_are_used_as_they_are():
+def test_mean_curves_at_hand_are_used_as_they_are_and_those_of_rows_are_asked():
     curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
-    raw, _ = partial_dependence(
-        linear_model(2, 0), normal_data(), seed=1, curves=curves
-    )
-    assert raw[:, 0, 0].tolist() == [pytest.approx(np.sqrt(2), rel=1e-12), 0.0]
-
-
-def test_curves_of_rows_are_asked_though_their_mean_is_at_hand():
-    curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
-    data, model = normal_data(), linear_model(2, 0)
-    options = {"seed": 1, "of_curves": "individual"}
-    raw, _ = partial_dependence(model, data, curves=curves, **options)
-    assert raw.tobytes() == partial_dependence(model, data, **options)[0].tobytes()
-
-
-def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
-    data = normal_data(3, -1, n_samples=200)
-    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")
-    sd = np.sqrt(200 / 199)  # the columns have variance 1 with divisor n
-    assert raw[:, 0, 0] == pytest.approx([3 * sd, sd], rel=1e-9)
+    question = partial_dependence, linear_model(2, 0), normal_data()
+    scores = numbers(*question, curves=curves)
+    assert scores.tolist() == [pytest.approx(np.sqrt(2), rel=1e-12), 0.0]
+    of_rows = numbers(*question, of_curves="individual")
+    at_hand = numbers(*question, curves=curves, of_curves="individual")
+    assert at_hand.tolist() == of_rows.tolist()
 
 
 def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():

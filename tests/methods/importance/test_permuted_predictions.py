@@ -9,12 +9,12 @@ from types import MethodType
 import numpy as np
 import pandas as pd
 import pytest
+from tests.assess.measured import audited, finding_of
 from tests.cases import for_each
+from tests.methods.importance.toys import score_of
 from tests.methods.trees.small_ensembles import by_predict, model_of, same_bits
 from tests.methods.trees.small_ensembles import rows_of as rows_of_columns
 
-from importance_audit.auditing.audit import audit
-from importance_audit.config.load import parse_config
 from importance_audit.methods.importance import permuted_predictions
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import normal_data
@@ -35,22 +35,6 @@ def rows_of(task):
     return data.with_groups(data.groups | {"both": ("x2", "level")})
 
 
-@pytest.fixture
-def both_ways(calls):
-    """Return the calls of predict and the bits of trees, and the bits by predict."""
-
-    def ask(model, data, **options):
-        calls.clear()
-        options = {"seed": 1, "n_repeats": 2, **options}
-        ours = permutation(model, data, **options)
-        n_calls = len(calls)
-        theirs = permutation(by_predict(model), data, **options)
-        bits, expected = ([one.tobytes() for one in pair] for pair in (ours, theirs))
-        return n_calls, bits, expected
-
-    return ask
-
-
 @pytest.mark.needs_numba
 @for_each(
     [
@@ -64,21 +48,19 @@ def both_ways(calls):
         {"within": "leaves", "min_samples_leaf": 5},
     ]
 )
-def test_trees_answer_for_predict_whatever_is_drawn(options, both_ways):
+def test_trees_answer_for_predict_whatever_is_drawn(options, assert_as_by_predict):
     data = rows_of("regression")
-    n_calls, ours, theirs = both_ways(model_of(FOREST, data), data, **options)
-    assert (n_calls, ours) == (1, theirs)
+    assert_as_by_predict(model_of(FOREST, data), data, **options)
 
 
 @pytest.mark.needs_numba
-def test_trees_answer_where_the_positive_class_is_the_first(both_ways):
+def test_trees_answer_where_the_positive_class_is_the_first(assert_as_by_predict):
     data = rows_of("binary")
     numbers = data.X.drop(columns="level")
     data = replace(data, X=numbers, groups={name: (name,) for name in numbers})
     forest = model_of(FOREST, data).estimator
     model = wrap(forest, name="m", classes=["1", "0"], features=list(numbers))
-    n_calls, ours, theirs = both_ways(model, data)
-    assert (n_calls, ours) == (1, theirs)
+    assert_as_by_predict(model, data)
 
 
 @pytest.mark.needs_numba
@@ -102,13 +84,12 @@ def test_a_run_that_is_to_stop_stops_between_batches(monkeypatch, calls):
 @pytest.mark.needs_numba
 @pytest.mark.parametrize("most_compared", [1, 2, 50])
 def test_trees_may_be_compared_on_some_rows(
-    monkeypatch, calls, both_ways, most_compared
+    monkeypatch, calls, assert_as_by_predict, most_compared
 ):
     monkeypatch.setattr(permuted_predictions, "MOST_COMPARED", most_compared)
     data = rows_of("regression")
     before = data.X.copy()
-    n_calls, ours, theirs = both_ways(model_of(FOREST, data), data)
-    assert (n_calls, ours) == (1, theirs)
+    assert_as_by_predict(model_of(FOREST, data), data)
     assert len(calls[0][-1]) == most_compared
     pd.testing.assert_frame_equal(data.X, before)
 
@@ -161,14 +142,13 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, calls, n_jobs
 def test_an_audit_reports_trees_that_differ_and_no_number_changes(monkeypatch):
     data = rows_of("regression")
     model, replay = model_of(FOREST, data), Trees.replay
-    config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
-    whole = audit(None, data, config, models=(model,))
+    whole = audited(model, data)
     monkeypatch.setattr(
         Trees, "replay", lambda *a, **b: (each + 1e-9 for each in replay(*a, **b))
     )
-    faulty = audit(None, data, config, models=(model,))
+    faulty = audited(model, data)
     assert "trees_differ" not in {finding.check for finding in whole.findings}
-    (finding,) = (f for f in faulty.findings if f.check == "trees_differ")
+    finding = finding_of(faulty, "trees_differ")
     assert (finding.severity, finding.subject) == ("warning", "m")
     assert finding.message == (
         "The trees read from model 'm' give other predictions than its predict, which "
@@ -183,13 +163,8 @@ def routes_of(monkeypatch, worth=0, **entry):
     data = rows_of("regression")
     data = data.with_groups({name: (name,) for name in data.X})
     model = model_of(FOREST, data, encoder="ordinal")
-    own = wrap(
-        lambda X: X["x1"].to_numpy(), name="own", task="regression", features=["x1"]
-    )
-    config = parse_config(
-        {"importance": [{"method": "permutation", **entry}], "seed": 5}
-    )
-    result = audit(None, data, config, models=(model, own))
+    own = score_of(lambda X: X["x1"].to_numpy(), ["x1"], "own")
+    result = audited((model, own), data, {"method": "permutation", **entry}, seed=5)
     rows = result.run.volatile["answered_by"]
     assert {(row["method"], row["of"]) for row in rows} == {("permutation", "features")}
     return {row["model"]: (row["basis"], row["reason"]) for row in rows}, result
@@ -240,12 +215,8 @@ def test_an_audit_that_has_to_compile_loops_says_so(monkeypatch):
         return replay(*arguments, **options)
 
     monkeypatch.setattr(Trees, "replay", compiling)
-    config = parse_config({"importance": [{"method": "permutation"}], "seed": 5})
-    result = audit(
-        *(None, data, config),
-        models=(model_of(FOREST, data),),
-        on_step=lambda *step: steps.append(step[-1]),
-    )
+    noted = {"on_step": lambda *step: steps.append(step[-1])}
+    result = audited(model_of(FOREST, data), data, **noted)
     assert steps.count("permutation of features, m: compiling loops") == 1
     log = result.run.volatile["log"]
     assert [line["message"] for line in log].count("compiling loops") == 1

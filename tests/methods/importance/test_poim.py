@@ -1,5 +1,6 @@
 """POIM: every sequence enumerated, FIRM of the same features, what must not matter."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -123,46 +124,32 @@ WEIGHTS = {("AC", 1): 1.0}
 EVEN_STEPS = np.full((4, 4), 0.2)
 REFUSED = [
     (
-        *({"ACG": 1.0}, {}, "weights must be named by an oligomer and its position, "),
-        "as in ('A', 1); 'ACG' was given.",
+        *({"ACG": 1.0}, {}),
+        "weights must be named by an oligomer and its position, as in ('A', 1); 'ACG' "
+        "was given.",
     ),
-    (WEIGHTS, {"length": 4}, "length must be between 1 and", "3; 4 was given."),
-    ({("ACGT", 1): 1}, {}, "weights must be of oligomers within 3 positions; ", "1 is"),
-    ({("", 1): 1.0}, {}, "weights must be of oligomers of the letters", "one is empty"),
-    ([np.zeros((3, 4))] * 4, {}, "weights must be of oligomers within 3", "4 letters."),
-    (
-        *(WEIGHTS, {"probabilities": [1.5, -0.5, 0, 0]}),
-        *("probabilities must be 0 or above;", "-0.5 was given."),
-    ),
-    ({("AX", 1): 1.0}, {}, "weights must be of oligomers of the", "'AX' holds 'X'."),
-    (
-        *([np.zeros((3, 4)), np.zeros((3, 16))], {}),
-        *("weights of oligomers of length 2 must have", "(2, 16); (3, 16) was given."),
-    ),
-    ({("AC", 1): np.nan}, {}, "weights must be finite;", "one of length 2 is not."),
-    ({("AC", 1): "heavy"}, {}, "weights must be numbers;", "'AC' at 1 is 'heavy'."),
-    (WEIGHTS, {"transitions": "even"}, "transitions must be an array of num", "'even'"),
-    (WEIGHTS, {"alphabet": "ACC"}, "alphabet must hold two letters or more", "'ACC'"),
-    (
-        *(WEIGHTS, {"probabilities": [0.5, 0.25, 0.25, 0.25]}),
-        "probabilities must sum to 1 over the letters; a sum is 1.25. ",
-        "Divide them by their sum.",
-    ),
-    (
-        *(WEIGHTS, {"probabilities": [0.5, 0.5]}),
-        *("probabilities must have shape (4,) or (3, 4);", "(2,) was given."),
-    ),
-    (WEIGHTS, {"transitions": EVEN_STEPS}, "transitions must sum to 1", "sum is 0.8."),
+    (WEIGHTS, {"length": 4}, "length must be between 1 and n_positions, 3; 4"),
+    ({("ACGT", 1): 1}, {}, "must be of oligomers within 3 positions; "),
+    ({("", 1): 1.0}, {}, "weights must be of oligomers of the letters"),
+    ([np.zeros((3, 4))] * 4, {}, "4 letters."),
+    (WEIGHTS, {"probabilities": [1.5, -0.5, 0, 0]}, "must be 0 or above; -0.5 was"),
+    ({("AX", 1): 1.0}, {}, "'AX' holds 'X'."),
+    ([np.zeros((3, 4)), np.zeros((3, 16))], {}, "(2, 16); (3, 16) was given."),
+    ({("AC", 1): np.nan}, {}, "must be finite; one of length 2 is not."),
+    ({("AC", 1): "heavy"}, {}, "must be numbers; that of 'AC' at 1 is 'heavy'."),
+    (WEIGHTS, {"transitions": "even"}, "transitions must be an array of num"),
+    (WEIGHTS, {"alphabet": "ACC"}, "alphabet must hold two letters or more"),
+    (WEIGHTS, {"probabilities": [0.5, 0.25, 0.25, 0.25]}, "a sum is 1.25. Divide"),
+    (WEIGHTS, {"probabilities": [0.5, 0.5]}, "(4,) or (3, 4); (2,) was given."),
+    (WEIGHTS, {"transitions": EVEN_STEPS}, "transitions must sum to 1"),
 ]
 
 
 @for_each(REFUSED)
 def test_what_cannot_be_asked_says_why(case):
-    weights, options, rule, given = case
-    with pytest.raises(ValueError, match="must") as refusal:
+    weights, options, words = case
+    with pytest.raises(ValueError, match=re.escape(words)):
         poim(weights, **(USUAL | options))
-    assert str(refusal.value).startswith(rule)
-    assert given in str(refusal.value)
 
 
 def test_one_position_has_no_step_to_the_next():

@@ -29,7 +29,6 @@ from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.model_specific import own_numbers
 from importance_audit.r_bridge.r_models import read_model
-from importance_audit.records.dataset_and_model import FittedModel
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.needs_r
@@ -143,16 +142,8 @@ def fitted(r, tmp_path_factory):
 def audited(model, block):
     """Return the model and the rows as an audit has them."""
     X = frame(block).drop(columns="y")
-    wrapped = FittedModel(
-        name="m",
-        task="regression",
-        scale="response",
-        predict=len,
-        features=tuple(X),
-        losses=(),
-        estimator=model,
-    )
-    return wrapped, rows_of(X)
+    facts = {"name": "m", "features": tuple(X), "losses": (), "estimator": model}
+    return replace(linear_model(1), **facts), rows_of(X)
 
 
 def by_term(report):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.toys import fitted, refused
+from tests.methods.importance.toys import fitted, of_line, refused
 
 from importance_audit.methods.importance import subspaces
 from importance_audit.methods.importance.random_subspace import (
@@ -23,11 +23,6 @@ from importance_audit.methods.known_answers import (
 
 TREE = "tree.DecisionTreeClassifier"
 BOTH = (random_subspace, random_subspace_permutation)
-
-
-def of_line(data, losses=("mse",)):
-    """Return the least squares that the audit fitted on these rows."""
-    return fitted("linear_model.LinearRegression", data, losses)
 
 
 def measured(method, data, seed=1, **options):
@@ -254,16 +249,6 @@ def test_the_twin_is_the_mean_rise_over_the_members_that_draw_the_feature():
     assert mean == pytest.approx(np.nanmean(rises, axis=0), rel=1e-12)
     truth = np.nanstd(rises, axis=0, ddof=1) / np.sqrt(n)
     assert std_error == pytest.approx(truth, rel=1e-12)
-
-
-def test_the_twin_does_not_depend_on_how_many_copies_one_call_predicts(monkeypatch):
-    data = level_data()
-    tree = fitted(TREE, data, ("brier",), max_depth=2)
-    options = {"seed": 1, "n_repeats": 10, "n_drawn": 2}
-    at_once, _ = random_subspace_permutation(tree, data, **options)
-    monkeypatch.setattr(subspaces, "CELLS", 1)
-    one_by_one, _ = random_subspace_permutation(tree, data, **options)
-    assert at_once.tolist() == one_by_one.tolist()
 
 
 def test_the_columns_of_a_group_are_permuted_together_and_no_other_moves():

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from tests.methods.importance.toys import numbers, refused, rows_of
 
-from importance_audit.methods.importance import relief as module
 from importance_audit.methods.importance.relief import relieff
 from importance_audit.methods.known_answers import binary_data, normal_data
 
@@ -52,12 +51,6 @@ def test_a_column_turned_round_measures_the_same(data):
     coarse = replace(data, X=data.X.round(1))
     turned = replace(coarse, X=-coarse.X)
     assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
-
-
-def test_rows_are_compared_in_blocks_as_at_once(monkeypatch):
-    at_once = measured(NUMBERS)
-    monkeypatch.setattr(module, "CELLS", 7 * 60)
-    assert measured(NUMBERS).tolist() == at_once.tolist()
 
 
 @pytest.mark.parametrize("data", [normal_data(3, 0), binary_data()])

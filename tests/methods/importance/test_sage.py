@@ -9,9 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.methods.importance.toys import correlated, refused, rows_of, score_of
+from tests.methods.importance.toys import (
+    correlated,
+    curved,
+    refused,
+    rows_of,
+    score_of,
+)
 
-from importance_audit.methods.importance import coalitions
 from importance_audit.methods.importance import sage as module
 from importance_audit.methods.importance.sage import Stop, is_settled, sage
 from importance_audit.methods.known_answers import (
@@ -28,11 +33,6 @@ from importance_audit.records.losses import evaluate
 DATA = normal_data(3, -1, 0.5, n_samples=40)
 ALL = {"algorithm": "exact", "n_background": 1000}
 """Every coalition, every row in the place of every other: nothing is drawn."""
-
-
-def curved(X):
-    """Return a score whose columns act together."""
-    return X["x1"] * X["x2"] + np.exp(X["x3"] / 2) - X["x1"]
 
 
 def of_score(function, features=DATA.features, losses=("mse",)):
@@ -98,20 +98,13 @@ QUESTIONS = {
 
 @for_each(QUESTIONS)
 def test_values_are_the_mean_fall_of_the_loss_over_all_orders(name):
+    """Whatever orders are drawn, the falls of each add up to the same."""
     model, data = QUESTIONS[name]
     truth = by_definition(model, data)
     assert values(model, data, **ALL) == pytest.approx(truth, rel=1e-9, abs=1e-12)
-
-
-@for_each(QUESTIONS)
-def test_values_add_up_to_the_loss_of_the_mean_prediction_less_that_of_the_model(name):
-    model, data = QUESTIONS[name]
-    constant = loss_knowing(model, data, [])
-    full = evaluate(model.losses, data.y, model.predict(data.X), data.weights)
-    for algorithm in ("exact", "sampling"):
-        options = ALL | {"algorithm": algorithm}
-        total = values(model, data, **options).sum(axis=0)
-        assert total == pytest.approx(constant - full, rel=1e-9, abs=1e-12)
+    sampled = values(model, data, **ALL | {"algorithm": "sampling"})
+    total = pytest.approx(truth.sum(axis=0), rel=1e-9, abs=1e-12)
+    assert sampled.sum(axis=0) == total
 
 
 # --- closed forms ---------------------------------------------------------------------
@@ -144,15 +137,6 @@ def test_with_few_draws_a_conditional_value_is_too_large_by_one_part_in_their_nu
 
 
 # --- the axioms -----------------------------------------------------------------------
-
-
-@for_each(["exact", "sampling"])
-def test_a_column_that_is_not_read_measures_exactly_nothing(algorithm):
-    for background in ("rows", "gaussian"):
-        options = {"algorithm": algorithm, "background": background}
-        measured = values(linear_model(2.0), DATA, **options)
-        assert measured[1:].tolist() == [[0], [0]]
-        assert measured[0, 0] > 0
 
 
 def test_a_row_of_weight_zero_is_neither_measured_nor_drawn():
@@ -191,15 +175,6 @@ def test_each_coalition_draws_numbers_of_its_own():
     white = np.round(drawn, 6)  # the columns tell nothing about each other
     assert len(drawn) == 4 * 40 * 3
     assert len(np.unique(white)) > 0.99 * len(white)
-
-
-@pytest.mark.parametrize("background", ["rows", "gaussian"])
-def test_calls_of_any_size_give_the_same_numbers(background, monkeypatch):
-    options = {"background": background, "algorithm": "exact", "n_background": 10}
-    whole = values(CURVED, **options)
-    for name, value in (("MAX_BYTES", 1), ("AT_ONCE", 1)):
-        monkeypatch.setattr(coalitions, name, value)
-        assert values(CURVED, **options) == pytest.approx(whole, rel=1e-12)
 
 
 @for_each(

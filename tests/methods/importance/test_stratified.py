@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.methods.importance.toys import refused, rows_of
-from tests.methods.recorded import recorded
+from tests.methods.effects.test_leaf_curves import FEATURES
+from tests.methods.importance.toys import additive, numbers, refused
 
 from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance.stratified import (
@@ -17,12 +17,6 @@ from importance_audit.methods.importance.stratified import (
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.methods.spreads import mean_magnitude
 
-STRATX = recorded("stratimpact")
-FEATURES = [
-    pytest.param(case, name, id=f"{case['name']}-{name}")
-    for case in STRATX["cases"]
-    for name in case["features"]
-]
 BOTH = pytest.mark.parametrize("method", [stratified_impact, stratified_importance])
 WHOLE = {"seed": 1, "n_repeats": 1, "resample": "none"}
 
@@ -40,30 +34,19 @@ def test_a_curve_measures_what_the_authors_package_says(case, name):
     assert importance == pytest.approx(answer["importance"], rel=1e-11)
 
 
-def additive(n_values=7):
-    """Return rows of x, other and level, all combinations, x = 0 four times as often.
-
-    y = x**2 + 1000 other + effect of the level (0, 6, 3).
-    """
-    x, other, level = np.indices((n_values, 10, 3)).reshape(3, -1)
-    often = np.repeat(np.arange(len(x)), np.where(x == 0, 4, 1))
-    x, other, level = x[often], other[often], level[often]
-    kind = pd.Categorical.from_codes(level, categories=["a", "b", "c"])
-    X = pd.DataFrame({"x": x * 1.0, "other": other * 1.0, "level": kind})
-    y = x**2.0 + 1000 * other + np.array([0.0, 6, 3])[level]
-    return rows_of(X, y).with_groups({"x": ("x",), "level": ("level",)})
+ROWS = additive(n_others=10)
 
 
 def test_the_impact_counts_every_value_once():
     # x**2 over 0, ..., 6 is 91/7 on average; the levels are 3 off their mean 3, or not.
-    raw, baseline = stratified_impact(None, additive(), min_samples_leaf=10, **WHOLE)
+    raw, baseline = stratified_impact(None, ROWS, min_samples_leaf=10, **WHOLE)
     assert raw[:, 0, 0] == pytest.approx([13, 2], abs=1e-9)
     assert baseline.tolist() == [[0.0]]
 
 
 def test_the_importance_counts_every_row_once():
-    raw, _ = stratified_importance(None, additive(), min_samples_leaf=10, **WHOLE)
-    assert raw[:, 0, 0] == pytest.approx([91 / 10, 2], abs=1e-9)
+    scores = numbers(stratified_importance, None, ROWS, min_samples_leaf=10, **WHOLE)
+    assert scores == pytest.approx([91 / 10, 2], abs=1e-9)
 
 
 @BOTH
@@ -80,12 +63,11 @@ def test_the_unit_of_x_does_not_matter_and_that_of_y_does(method):
 @pytest.mark.parametrize("merge", ["published", "least_squares"])
 @pytest.mark.parametrize("first", ["b", "c"])
 def test_the_order_of_the_levels_does_not_matter(method, merge, first):
-    data = additive()
     options = WHOLE | {"min_samples_leaf": 10, "merge": merge}
-    raw, _ = method(None, data, **options)
+    raw, _ = method(None, ROWS, **options)
     order = [first, *sorted({"a", "b", "c"} - {first})]
-    other = data.X["level"].cat.reorder_categories(order)
-    turned, _ = method(None, replace(data, X=data.X.assign(level=other)), **options)
+    other = ROWS.X["level"].cat.reorder_categories(order)
+    turned, _ = method(None, replace(ROWS, X=ROWS.X.assign(level=other)), **options)
     assert turned == pytest.approx(raw, rel=1e-9)
 
 

@@ -165,41 +165,32 @@ REFUSED = [
         *(NEWTON | {"class_weight": "balanced"}, PENALISED),
     ),
     ("PoissonRegressor", mixed("counts"), {}, PENALISED),
-    (
-        *("Ridge", WHITE, {}),
-        "must be a least-squares or generalised linear model for method 't_statistic'; "
-        "it is a {}. Use permutation importance.",
-    ),
+    ("Ridge", WHITE, {}, "must be a least-squares or generalised linear model for"),
     (
         *("LinearRegression", WHITE.part(WHITE.features, np.arange(4)), {}),
-        "have fewer coefficients than training rows for method 't_statistic'; it has 4",
+        "have fewer coefficients than training rows",
     ),
     (
         *("PoissonRegressor", mixed("counts"), {"alpha": 0, "tol": 1.0}),
-        "must be fitted until its likelihood is greatest for method 't_statistic'; it "
-        "can still be bettered by more than a hundredth of a standard error. Set a "
-        "smaller tol and a greater max_iter, or use another solver.",
+        "must be fitted until its likelihood is greatest",
     ),
     (
         *("LogisticRegression", THREE, NEWTON | {"solver": "lbfgs"}),
-        "must have two classes at most for method 't_statistic'; it has 3 classes.",
+        "must have two classes at most",
     ),
 ]
 RESULTS_REFUSED = [
     (
         lambda: sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1),
-        "must be fitted without a penalty for method 't_statistic'; it is a "
-        "RegularizedResultsWrapper.",
+        "it is a RegularizedResultsWrapper.",
     ),
     (
         lambda: sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit(),
-        "must be made of features for method 't_statistic'; it has a column 'z' that "
-        "names none. Fit it with a formula of its features.",
+        "it has a column 'z' that names none. Fit it with a formula of its features.",
     ),
     (
         lambda: sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit(),
-        "each of its 2 columns was made from for method 't_statistic'; it names 3. Fit "
-        "it with a formula.",
+        "; it names 3. Fit it with a formula.",
     ),
 ]
 

@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.recorded import recorded
-from tests.methods.trees.small_ensembles import by_predict, classes_of, same_bits
+from tests.methods.trees.small_ensembles import (
+    DIFFER,
+    by_predict,
+    classes_of,
+    over_all_pairs,
+)
 
 import importance_audit as ia
 from importance_audit.methods.effects.partial_dependence import partial_dependence
-from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import (
     lightgbm_trees,
     mean_predictions,
@@ -23,7 +27,6 @@ from importance_audit.methods.trees import (
 from importance_audit.methods.trees.exact import exact_losses
 from importance_audit.methods.trees.fitted import trees_of
 from importance_audit.models.lightgbm_text import LightGBMModel
-from importance_audit.records.losses import evaluate
 
 pytestmark = pytest.mark.needs_numba
 
@@ -52,20 +55,15 @@ def table(seed=1, n_rows=120):
 
 
 def of_xgboost(kind, task, X, y):
-    """Return a fitted estimator, or its Booster."""
+    """Return a fitted estimator, its Booster, or one that did not meet every code."""
     xgboost = pytest.importorskip("xgboost")
     made = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
+    if kind == "by category":
+        types = {"enable_categorical": True, "feature_types": list("qqccq")}
+        met = (X["town"].fillna(0) < 40).to_numpy()
+        return made(**SMALL, **types).fit(X[met].to_numpy(), y[met])
     model = made(**SMALL).fit(X, y)
     return model.get_booster() if kind == "Booster" else model
-
-
-def by_category(task, X, y):
-    """Return an estimator that did not meet every code."""
-    xgboost = pytest.importorskip("xgboost")
-    made = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
-    types = {"enable_categorical": True, "feature_types": list("qqccq")}
-    met = (X["town"].fillna(0) < 40).to_numpy()
-    return made(**SMALL, **types).fit(X[met].to_numpy(), y[met])
 
 
 class Booster:
@@ -107,12 +105,9 @@ def text_file(folder, case):
 MADE = {
     **{
         f"xgboost {kind} {task}": (task, partial(of_xgboost, kind, task))
-        for kind in ("estimator", "Booster")
+        for kind in ("estimator", "Booster", "by category")
         for task in LABELS
-    },
-    **{
-        f"xgboost by category {task}": (task, partial(by_category, task))
-        for task in ("regression", "binary")
+        if (kind, task) != ("by category", "multiclass")
     },
     **{
         f"{kind} {case}": (task, case)
@@ -158,21 +153,17 @@ def audited(kind, folder, seed=1, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
-def test_trees_answer_for_predict(calls, tmp_path, kind):
-    model, rows = audited(kind, tmp_path)
-    ours = permutation(model, rows, seed=1, n_repeats=3)
-    assert len(calls) == 1
-    assert same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=3))
+def test_trees_answer_for_predict(assert_as_by_predict, tmp_path, kind):
+    assert_as_by_predict(*audited(kind, tmp_path))
 
 
 @pytest.mark.parametrize(
     "kind", ["xgboost estimator binary", "xgboost Booster binary", "text sigmoid"]
 )
-def test_a_positive_class_that_the_model_names_first(calls, tmp_path, kind):
-    model, rows = audited(kind, tmp_path, classes=["1", "0"])
-    ours = permutation(model, rows, seed=1, n_repeats=3)
-    assert len(calls) == 1
-    assert same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=3))
+def test_a_positive_class_that_the_model_names_first(
+    assert_as_by_predict, tmp_path, kind
+):
+    assert_as_by_predict(*audited(kind, tmp_path, classes=["1", "0"]))
 
 
 OF_TASK = {
@@ -195,13 +186,9 @@ def test_exact_losses_are_those_over_all_pairs_of_rows(tmp_path_factory, seed, k
     of_rows = trees.packing, trees.read(X), y, weights, losses
     raw = exact_losses(*of_rows, columns=trees.columns).raw
     near = 1e-5 if kind.startswith("xgboost") else 1e-11  # single precision
-    for j, name in enumerate(X):
-        pairs = X.iloc[np.repeat(np.arange(30), 30)]
-        lent = X[name].iloc[np.tile(np.arange(30), 30)].set_axis(pairs.index)
-        predicted = model.predict(pairs.assign(**{name: lent}))
-        both = np.repeat(y, 30), predicted, np.repeat(weights, 30)
-        theirs = evaluate(losses, *both)
-        assert raw[j] == pytest.approx(theirs, rel=near)
+    ask = lambda cells: model.predict(pd.DataFrame(cells, columns=X.columns))  # noqa: E731
+    theirs, _ = over_all_pairs(ask, X.to_numpy(), y, weights, losses)
+    assert raw == pytest.approx(theirs, rel=near)
 
 
 @pytest.mark.slow
@@ -254,16 +241,12 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_run_itself_sees_a_fault_and_no_number_changes(
-    monkeypatch, calls, caplog, tmp_path, fault
+    monkeypatch, assert_as_by_predict, caplog, tmp_path, fault
 ):
     kind, place, changed = FAULTS[fault]
     model, rows = audited(kind, tmp_path)
     rows = rows.with_groups({name: (name,) for name in reversed(NAMES)})
     monkeypatch.setattr(*place, partial(changed, own=getattr(*place)))
-    ours = permutation(model, rows, seed=1, n_repeats=2)
-    assert len(calls) == 2 * len(NAMES)  # the fault is seen in the rows as they are
-    assert caplog.messages == [
-        "The trees of model 'm' give other predictions than its predict, which is "
-        "asked instead."
-    ]
-    assert same_bits(ours, permutation(by_predict(model), rows, seed=1, n_repeats=2))
+    # The fault is seen in the rows as they are.
+    assert_as_by_predict(model, rows, 2 * len(NAMES))
+    assert caplog.messages == DIFFER

@@ -75,6 +75,34 @@ def fitted(estimator, train, losses=None, encoder="auto", **parameters):
     return model if losses is None else model.with_losses(losses)
 
 
+def of_line(train, losses=("mse",)):
+    """Return the least squares that the audit fitted on these rows."""
+    return fitted("linear_model.LinearRegression", train, losses)
+
+
+def curved(X):
+    """Return a score whose columns act together."""
+    return X["x1"] * np.exp(X["x2"] * X["x3"] / 2) - X["x2"]
+
+
+EFFECT = np.array([0.0, 6, 3])
+"""What each level of `additive` adds."""
+
+
+def additive(n_others=1):
+    """Return rows of x, other and level, all combinations, x = 0 four times as often.
+
+    y = x**2 + 1000 other + effect of the level; x and the level are asked.
+    """
+    x, other, level = np.indices((7, n_others, 3)).reshape(3, -1)
+    often = np.repeat(np.arange(len(x)), np.where(x == 0, 4, 1))
+    x, other, level = x[often] * 1.0, other[often] * 1.0, level[often]
+    kind = pd.Categorical.from_codes(level, categories=["a", "b", "c"])
+    X = pd.DataFrame({"x": x, "other": other, "level": kind})
+    data = rows_of(X, x**2 + 1000 * other + EFFECT[level])
+    return data.with_groups({"x": ("x",), "level": ("level",)})
+
+
 def rise(raw, baseline):
     """Return the mean rise of each loss over its baseline, and its standard error."""
     values = raw - baseline

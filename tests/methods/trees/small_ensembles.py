@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import fit
 from importance_audit.models.section import ModelSection
+from importance_audit.records.losses import evaluate
 
 MODELS = {
     "tree": DecisionTreeRegressor(random_state=1),
@@ -47,6 +48,11 @@ KINDS = {
     "GradientBoosting": {"n_estimators": 8, "random_state": 1},
     "HistGradientBoosting": {"max_iter": 8},
 }
+DIFFER = [
+    "The trees of model 'm' give other predictions than its predict, which is asked "
+    "instead."
+]
+"""What is said once where a model is asked in place of its trees."""
 LABELS = {"regression": (), "binary": ("no", "yes"), "multiclass": ("a", "b", "c")}
 
 seeds = st.integers(0, 10**6)
@@ -100,6 +106,24 @@ def brute_force(model, rows, settings):
             changed[:, j] = value
         means.append(answer(model, changed).mean(axis=0))
     return np.array(means)
+
+
+SUMMED = ("sum_of_squares", "negative_log_likelihood")
+"""Losses that grow with the number of rows."""
+
+
+def over_all_pairs(ask, rows, y, weights, losses):
+    """Return the loss of each feature when every row is given every row's value."""
+    n_rows, n_features = rows.shape
+    raw = []
+    for j in range(n_features):
+        pairs = np.repeat(rows, n_rows, axis=0)
+        pairs[:, j] = np.tile(rows[:, j], n_rows)
+        each = np.repeat(y, n_rows), ask(pairs), np.repeat(weights, n_rows)
+        raw.append(evaluate(losses, *each))
+    raw = np.array(raw)
+    raw[:, [name in SUMMED for name in losses]] /= n_rows
+    return raw, evaluate(losses, y, ask(rows), weights)
 
 
 def classes_of(score, n_classes):

@@ -26,7 +26,7 @@ from importance_audit.methods.trees.packing import predict
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import BINARY, LOSSES, OF_ROWS, evaluate
 
-from .small_ensembles import classes_of
+from .small_ensembles import classes_of, over_all_pairs
 from .small_ensembles import drawn as drawn_rows
 
 pytestmark = pytest.mark.needs_numba
@@ -71,22 +71,6 @@ def weights_for(seed, n_rows=N_ROWS):
     """Return weights, some of them 0."""
     rng = np.random.default_rng(seed)
     return rng.exponential(size=n_rows) * (rng.random(n_rows) > 0.2)
-
-
-def over_all_pairs(ask, rows, y, weights, losses):
-    """Return the loss of each feature when every row is given every row's value."""
-    n_rows, n_features = rows.shape
-    raw = []
-    for j in range(n_features):
-        pairs = np.repeat(rows, n_rows, axis=0)
-        pairs[:, j] = np.tile(rows[:, j], n_rows)
-        each = np.repeat(y, n_rows), ask(pairs), np.repeat(weights, n_rows)
-        raw.append(evaluate(losses, *each))
-    raw = np.array(raw)
-    raw[
-        :, [name in ("sum_of_squares", "negative_log_likelihood") for name in losses]
-    ] /= n_rows
-    return raw, evaluate(losses, y, ask(rows), weights)
 
 
 def assert_close(ours, theirs):

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.methods.importance.toys import refused
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.partial_dependence import partial_dependence
@@ -24,9 +25,8 @@ from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.r_bridge.r_models import RModel
-from importance_audit.records.errors import NotApplicable
 
-from .small_ensembles import by_predict, same_bits
+from .small_ensembles import by_predict
 
 pytestmark = [pytest.mark.needs_numba, pytest.mark.needs_r]
 
@@ -129,6 +129,18 @@ def model_of(script, data, folder):
     return r_models.load(ModelSection(name="m", r_script="fit.R"), data, base=folder)
 
 
+@pytest.fixture
+def made(tmp_path):
+    """Return a model of R and the rows that it was fitted on, by the name of both."""
+
+    def fitted(name, seed=1, **options):
+        task, script = SCRIPTS[name]
+        data = rows_of(task, seed, **options)
+        return model_of(script, data, tmp_path), data
+
+    return fitted
+
+
 def packed_prediction(model, X):
     trees = trees_of(model, X)
     assert isinstance(trees, Trees), trees
@@ -137,20 +149,18 @@ def packed_prediction(model, X):
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_predictions_are_those_of_r(name, tmp_path):
-    (task, script), seed = SCRIPTS[name], len(name) % 5
-    model = model_of(script, rows_of(task, seed), tmp_path)
-    for X in (rows_of(task, seed).X, rows_of(task, seed + 100, 300).X):
+def test_predictions_are_those_of_r(name, made):
+    seed = len(name) % 5
+    model, data = made(name, seed)
+    for X in (data.X, rows_of(SCRIPTS[name][0], seed + 100, 300).X):
         theirs = model.predict(X)
         assert len(np.unique(theirs)) > 1 or "one leaf" in name
         assert packed_prediction(model, X).tobytes() == theirs.tobytes()
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_rows_at_a_threshold_go_where_r_sends_them(name, tmp_path):
-    task, script = SCRIPTS[name]
-    data = rows_of(task)
-    model = model_of(script, data, tmp_path)
+def test_rows_at_a_threshold_go_where_r_sends_them(name, made):
+    model, data = made(name)
     thresholds = trees_of(model, rows_of().X).packing.thresholds
     places = [model.features.index(feature) for feature in ("x", "tied")]
     for j in places:
@@ -165,10 +175,9 @@ def test_rows_at_a_threshold_go_where_r_sends_them(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", KNOWS_MISSING)
-def test_missing_values_go_where_r_sends_them(name, tmp_path):
-    (task, script), seed = SCRIPTS[name], len(name) % 5
-    data = rows_of(task, seed, missing=True)
-    model = model_of(script, data, tmp_path)
+def test_missing_values_go_where_r_sends_them(name, made):
+    task, seed = SCRIPTS[name][0], len(name) % 5
+    model, _ = made(name, seed, missing=True)
     X = rows_of(task, seed + 100, 300, missing=True).X
     ours, theirs = packed_prediction(model, X), model.predict(X)
     assert ours.tobytes() == theirs.tobytes()
@@ -208,22 +217,14 @@ def test_a_level_that_cannot_reach_a_split_of_rpart_need_not_be_known_there(tmp_
 
 
 @pytest.mark.parametrize("name", [*FEW, "gbm of two classes", "forest"])
-def test_permutations_are_those_of_r(name, tmp_path, calls):
-    task, script = SCRIPTS[name]
-    data = rows_of(task)
-    model = model_of(script, data, tmp_path)
-    options = {"seed": 1, "n_repeats": 2, "stream": "DALEX"}
-    ours = permutation(model, data, **options)
-    assert len(calls) == 1
-    assert same_bits(ours, permutation(by_predict(model), data, **options))
+def test_permutations_are_those_of_r(name, made, assert_as_by_predict):
+    assert_as_by_predict(*made(name), stream="DALEX")
 
 
 @pytest.mark.parametrize("name", ["ranger of classes", "rpart"])
-def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
-    task, script = SCRIPTS[name]
-    data = rows_of(task)
+def test_curves_and_pairs_are_those_of_r(name, made, calls):
+    model, data = made(name)
     data = data.with_groups({a + b: (a, b) for a, b in combinations(data.X, 2)})
-    model = model_of(script, data, tmp_path)
     slow, given = by_predict(model), []
     with routes.reporting_routes(given.append):
         for feature in data.X:
@@ -239,7 +240,7 @@ def test_curves_and_pairs_are_those_of_r(name, tmp_path, calls):
 
 
 def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
-    tmp_path, calls, monkeypatch
+    made, assert_as_by_predict, monkeypatch
 ):
     read = r_trees.tree_tables
 
@@ -248,23 +249,19 @@ def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
         return tables | {"left": tables["right"], "right": tables["left"]}
 
     monkeypatch.setattr(r_trees, "tree_tables", exchanged)
-    data = rows_of()
-    model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
+    model, data = made("ranger")
     models = []
     with reporting_differences(models.append):
-        ours = permutation(model, data, seed=1, n_repeats=1)
-        assert len(calls) == len(data.groups)
+        assert_as_by_predict(model, data, len(data.groups), n_repeats=1)
         partial_dependence(model, data, "x", seed=1)
     assert models == ["m"]  # seen in the rows as they are, and remembered
-    assert same_bits(ours, permutation(by_predict(model), data, seed=1, n_repeats=1))
 
 
-def test_each_model_is_read_once(tmp_path, monkeypatch):
-    data = rows_of()
-    model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
-    packing = trees_of(model, rows_of().X).packing
+def test_each_model_is_read_once(made, monkeypatch):
+    model, data = made("ranger")
+    packing = trees_of(model, data.X).packing
     monkeypatch.setattr(r_trees, "tree_tables", None)
-    assert trees_of(model, rows_of().X).packing is packing
+    assert trees_of(model, data.X).packing is packing
 
 
 @pytest.mark.parametrize(
@@ -289,27 +286,24 @@ def test_what_is_not_read_says_why(script, reason, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["gbm of numbers", "rpart with surrogates"])
-def test_missing_values_that_trees_send_nowhere_are_left_to_r(name, tmp_path, calls):
-    data = rows_of()
-    model = model_of(SCRIPTS[name][1], data, tmp_path)
+def test_missing_values_that_trees_send_nowhere_are_left_to_r(
+    name, made, assert_as_by_predict
+):
+    model, data = made(name)
     missing = replace(data, X=rows_of(missing=True).X)
     assert trees_of(model, rows_of().X).bins(data.X) is not None
     assert trees_of(model, rows_of().X).bins(missing.X) is None
-    ours = permutation(model, missing, seed=1, n_repeats=1)
-    assert len(calls) == len(data.groups)
-    assert same_bits(ours, permutation(by_predict(model), missing, seed=1, n_repeats=1))
-    with pytest.raises(NotApplicable) as refusal:
-        permutation(model.with_losses(["mse"]), missing, seed=1, draws="exact")
-    assert str(refusal.value) == (
+    assert_as_by_predict(model, missing, len(data.groups), n_repeats=1)
+    question = model.with_losses(["mse"]), missing
+    assert refused(permutation, *question, draws="exact") == (
         "The mean over all permutations of model 'm' is not known: its trees do not "
         'tell where rows go whose values are missing. Set draws = "sampled".'
     )
 
 
 @pytest.mark.parametrize("name", ["ranger of sets", "ranger of ordered levels", "gbm"])
-def test_levels_are_known_by_their_names(name, tmp_path):
-    data = rows_of()
-    model = model_of(SCRIPTS[name][1], data, tmp_path)
+def test_levels_are_known_by_their_names(name, made):
+    model, data = made(name)
     level, expected = data.X["level"], model.predict(data.X).tobytes()
     for other in (
         level.cat.reorder_categories(sorted("abcdefg")),
@@ -319,9 +313,8 @@ def test_levels_are_known_by_their_names(name, tmp_path):
         assert packed_prediction(model, X).tobytes() == expected
 
 
-def test_r_that_hands_over_no_trees_is_asked(tmp_path, calls, monkeypatch):
-    data = rows_of()
-    model = model_of(SCRIPTS["ranger"][1], data, tmp_path)
+def test_r_that_hands_over_no_trees_is_asked(made, assert_as_by_predict, monkeypatch):
+    model, data = made("ranger")
     call = RModel.call
 
     def refusing(self, function, *arguments, **options):
@@ -331,16 +324,14 @@ def test_r_that_hands_over_no_trees_is_asked(tmp_path, calls, monkeypatch):
 
     monkeypatch.setattr(RModel, "call", refusing)
     assert trees_of(model, rows_of().X) == "R does not hand over its trees: Not today."
-    permutation(model, data, seed=1, n_repeats=1)
-    assert len(calls) == len(data.groups)
+    assert_as_by_predict(model, data, len(data.groups), n_repeats=1)
 
 
 def test_a_model_without_trees_is_left_to_r(tmp_path):
     model = model_of("lm(y ~ x + whole, train)", rows_of(), tmp_path)
     assert not_of_trees(model)
-    assert (
-        trees_of(model, rows_of().X) == "lm is no ensemble of trees that can be read."
-    )
+    reason = "lm is no ensemble of trees that can be read."
+    assert trees_of(model, rows_of().X) == reason
 
 
 def test_every_reader_is_held_against_its_package():
