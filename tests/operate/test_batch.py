@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import runner, written
+from tests.cli.test_cli import invoke, written
 from tests.operate.test_notify import is_running
 
-from importance_audit.cli.main import main
 from importance_audit.cli.run_all import table
 from importance_audit.cli.shared import terminable
 from importance_audit.operate import batch as batch_module
@@ -183,7 +182,7 @@ def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path, monkeypatch):
 def test_two_batches_of_a_folder_never_overlap(tmp_path, make_audit):
     make_audit("a", text=BROKEN)
     with locked(tmp_path):
-        answer = runner().invoke(main, ["run", "--all", str(tmp_path)])
+        answer = invoke("run", "--all", tmp_path)
     assert (answer.exit_code, runs(tmp_path / "a")) == (5, [])
     assert "is in use: " in answer.stderr
 
@@ -226,8 +225,7 @@ def test_several_at_a_time_print_only_what_went_wrong_below_their_line(
 ):
     make_audit("a")
     make_audit("b", text=BROKEN)
-    options = ["run", "--all", str(tmp_path), "--jobs", "2"]
-    answer = runner().invoke(main, options)
+    answer = invoke("run", "--all", tmp_path, "--jobs", 2)
     assert answer.stderr.splitlines() == [
         "[1/2] audit a",
         "[2/2] audit b",
@@ -297,5 +295,5 @@ def test_words_that_name_no_audits_are_one_sentence(
     monkeypatch.chdir(tmp_path)
     Path("empty").mkdir()
     make_audit("one", text=BROKEN)
-    answer = runner().invoke(main, ["run", *words])
+    answer = invoke("run", *words)
     assert (answer.exit_code, message in answer.stderr) == (2, True)

@@ -11,11 +11,10 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.linear_model import LinearRegression
+from tests.cli.test_cli import invoke, sound
 
 from importance_audit.auditing.audit import audit
-from importance_audit.cli.main import main
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
@@ -147,17 +146,16 @@ def test_the_tables_keep_every_digit_and_every_name(files, result):
 @pytest.mark.usefixtures("files")
 def test_the_command_writes_a_folder_of_a_run_once(result, tmp_path):
     run = save_run(result, tmp_path, {}, exit_code=0)
-    words = ["handoff", str(run), "--to", str(tmp_path / "for R")]
-    first = CliRunner().invoke(main, words)
-    assert first.exit_code == 0, first.output
+    words = ["handoff", run, "--to", tmp_path / "for R"]
+    sound(*words)
     assert (tmp_path / "for R" / "read.R").is_file()
     for call, message in (
         (words, "already exists. Choose another folder."),
-        (["handoff", str(tmp_path)], "result.json cannot be read: No such file or di"),
+        (["handoff", tmp_path], "result.json cannot be read: No such file or di"),
     ):
-        answer = CliRunner().invoke(main, call)
+        answer = invoke(*call)
         assert answer.exit_code == 2
-        assert message in answer.output
+        assert message in answer.stderr
 
 
 def test_only_other_predictions_rows_or_shapes_have_another_digest():

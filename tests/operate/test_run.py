@@ -3,9 +3,9 @@
 from collections import Counter
 from time import sleep
 
-import numpy as np
 import pandas as pd
 import pytest
+from tests.cli.test_cli import SHORT, UNPRINTED, written
 from tests.report.made_variants import plain_result
 
 from importance_audit.cli.shared import terminable
@@ -17,21 +17,6 @@ from importance_audit.report.pages import html, short_views, view
 from importance_audit.report.pages.pdf import PdfError
 from importance_audit.runs.folder import load_run
 
-AUDIT = """
-seed = 1
-[data]
-train = { file = "rows.csv" }
-test = { fraction = 0.5 }
-target = "y"
-task = "regression"
-[[models]]
-name = "linear"
-estimator = "sklearn.linear_model.LinearRegression"
-[[importance]]
-method = "permutation"
-losses = ["rmse"]
-n_repeats = 2
-"""
 MADE_ONCE = {"to_dict": 1, "digest_of": 1, "tables": 1, "short_files": 1}
 
 
@@ -59,15 +44,12 @@ def counts(monkeypatch):
     return calls
 
 
-SHORT = '[report]\nprofile = "executive"\n'
-
-
-def run(folder, feature="x", report=SHORT):
+def run(folder, feature="a", report=SHORT):
     """Return how a run of a small audit went."""
-    values = np.random.default_rng(1).normal(size=(40, 2))
-    rows = pd.DataFrame(values, columns=[feature, "y"])
-    rows.to_csv(folder / "rows.csv", index=False)
-    (folder / "audit.toml").write_text(AUDIT + report)
+    written(folder, report=report)
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(folder / name).rename(columns={"a": feature})
+        table.to_csv(folder / name, index=False)
     return run_audit(folder)
 
 
@@ -80,7 +62,7 @@ def test_a_run_makes_everything_once(tmp_path, counts):
 
 
 def test_a_run_without_pages_makes_no_view(tmp_path, counts):
-    outcome = run(tmp_path, report='[report]\nprofile = "bundle"\n')
+    outcome = run(tmp_path, report=UNPRINTED)
     assert counts == MADE_ONCE
     assert outcome.files == ()
 

@@ -16,10 +16,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import runner, written
+from tests.cli.test_cli import ROOT, invoke, written
 from tests.operate.test_notify import wait_for
 
-from importance_audit.cli.main import main
 from importance_audit.cli.schedule import SCRIPTS
 from importance_audit.config.load import load_config
 from importance_audit.config.settings import ScheduleSection
@@ -37,7 +36,6 @@ from importance_audit.operate.schedule import (
 )
 from importance_audit.records.errors import AuditError
 
-REPOSITORY = Path(__file__).parents[2]
 HOSTILE = "h o$t `q` 'q' \"d\" 5%n #; ü\\x=1"
 RECORDER = """#!/usr/bin/python3
 import json, os, sys
@@ -482,7 +480,7 @@ def test_what_airflow_would_take_for_a_template_is_refused(tmp_path, sign):
 
 def test_the_action_of_github_installs_its_own_checkout_and_runs_the_audit():
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    here = REPOSITORY / "scripts" / "github-action"
+    here = ROOT / "scripts" / "github-action"
     action = yaml.safe_load((here / "action.yml").read_text())
     steps = {step.get("name"): step for step in action["runs"]["steps"]}
     assert (here / ".." / ".." / "pyproject.toml").exists()
@@ -606,7 +604,7 @@ def audit(tmp_path):
 
 
 def run_schedule(*words):
-    return runner().invoke(main, ["schedule", *map(str, words)])
+    return invoke("schedule", *words)
 
 
 def test_units_say_where_they_are_saved_and_how_their_timer_is_started(audit):

@@ -12,12 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from tests.cli.test_cli import written
+from tests.cli.test_cli import sound, written
 from tests.report.made_variants import plain_result, result_of
 from tests.run_folders import below
 
-from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_csv import KEPT, rows_of
 from importance_audit.records.as_json import content_digest
@@ -44,10 +42,7 @@ def sha256(data):
 
 def run(folder, report=""):
     """Return the run folder of an audit of one linear model."""
-    answer = CliRunner().invoke(
-        main, ["run", str(written(folder, report=report)), "-q"]
-    )
-    assert answer.exit_code == 0, answer.output
+    sound("run", written(folder, report=report), "-q")
     (run_folder,) = folder.glob("runs/*")
     return run_folder
 

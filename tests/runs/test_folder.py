@@ -7,7 +7,6 @@ import os
 import re
 import resource
 import subprocess
-import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -385,16 +384,3 @@ def test_a_run_that_was_asked_for_in_r_tells_what_to_do_in_r_when_it_is_read_aga
     volatile = {**run.volatile, "asked_by": "r"}
     text = summary(replace(result(), run=replace(run, volatile=volatile)))
     assert text.strip().endswith('Add engines = "DALEX" to importance_audit().')
-
-
-def test_reading_a_run_loads_no_library_for_statistics_or_figures():
-    code = (
-        "import sys, importance_audit.runs.folder;"
-        "import importance_audit.engines.agreement, importance_audit.assess.checks;"
-        "heavy = {'scipy', 'sklearn', 'matplotlib', 'rpy2', 'jsonschema'};"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    output = subprocess.check_output(
-        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], text=True
-    )
-    assert output.strip() == "[]"

@@ -3,23 +3,18 @@
 import json
 import math
 import shutil
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import runner
+from tests.cli.test_cli import COMMAND, invoke, lines_and_loaded
 from tests.run_folders import rewrite_log
 from tests.runs.test_chain import A, B, remove, tell_removed
 from tests.runs.test_history import add
 from tests.runs.test_summary import make_finding
 
-from importance_audit.cli.main import main
 from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.timeline import timeline
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +82,8 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
     assert gap.startswith(f"{LOG}: line 6: expected a line as it was written, found ")
 
 
-def history(*arguments):
-    return runner().invoke(main, ["history", *map(str, arguments)])
+def history(*words):
+    return invoke("history", *words)
 
 
 def test_the_runs_of_an_audit_are_listed(audit):
@@ -226,7 +221,7 @@ def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
     (run_folder / "audit.toml").write_text("seed = 1\n")
     before = sorted(audit.rglob("*"))
     target = run_folder.parent if "--all" in words else run_folder
-    answer = runner().invoke(main, [*words, str(target)])
+    answer = invoke(*words, target)
     assert answer.exit_code == 2
     if target == run_folder:
         assert answer.stderr.endswith(
@@ -245,15 +240,10 @@ def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):
 
 
 def test_the_history_starts_without_tables_and_numbers(audit):
-    code = (
-        "import sys; from importance_audit.cli.main import main\n"
-        "try: main(['history', sys.argv[1]])\n"
-        "finally: print({'numpy', 'pandas', 'rich'} & set(sys.modules))"
-    )
-    command = [sys.executable, "-c", code, str(audit)]
-    output = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete run"
-    assert output.splitlines()[-1] == "set()"
+    code = f"{COMMAND}(['history', {str(audit)!r}])"
+    first, *_, loaded = lines_and_loaded(code, "numpy pandas rich")
+    assert first == "a: 2 runs, 1 finding in the last complete run"
+    assert loaded == "set()"
 
 
 def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):
