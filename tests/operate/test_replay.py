@@ -46,7 +46,7 @@ def folder(measured, tmp_path):
 def replay_output(folder):
     """Return the exit code of the command, and every line it prints."""
     answer = invoke("verify", "--replay", folder)
-    return answer.exit_code, (answer.stdout + answer.stderr).splitlines()
+    return answer.exit_code, (answer.stderr + answer.stdout).splitlines()
 
 
 def edit(folder, change):

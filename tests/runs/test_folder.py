@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.made_records import made_effect, made_importance
 
 from importance_audit.engines.agreement import AGREEMENT
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest, to_dict
 from importance_audit.records.errors import AuditError, DataError
 from importance_audit.records.finding import Finding
-from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
 from importance_audit.report.pages.short_views import short_files
 from importance_audit.runs.audit_log import read_log
@@ -42,26 +42,10 @@ def summary(result):
 
 
 def importance(**changes):
-    fields = {
-        "model": "forest",
-        "method": "permutation",
-        "engine": "python",
-        "engine_version": "1",
-        "of": "features",
-        "form": "difference",
-        "loss": "rmse",
-        "split": "test",
-        "unit": "y",
-        "options": {},
-        "n_samples": 10,
-        "stream": "DALEX",
-        "seed": 1,
-        "features": ("größe, m²", 'a "b"', "x"),
-        "columns": (("größe, m²",), ('a "b"',), ("x",)),
-        "raw": RAW,
-        "baseline": np.array([0.1, 0.3]),
-    }
-    return Importance(**{**fields, **changes})
+    """Return a record of odd names and numbers."""
+    record = made_importance("forest", ("größe, m²", 'a "b"', "x"), (0, 0, 0))
+    fields = {"raw": RAW, "baseline": np.array([0.1, 0.3]), "options": {}}
+    return replace(record, **{**fields, **changes})
 
 
 def of_features(means):
@@ -306,16 +290,9 @@ def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_pa
 
 
 def test_curves_are_one_line_per_point(tmp_path):
-    names = ("model", "method", "engine", "engine_version", "split", "unit", "options")
-    same = {name: getattr(importance(), name) for name in (*names, "n_samples", "seed")}
-    curve = Effect(
-        **same,
-        scale="response",
-        feature="kind",
-        kind="category",
-        grid=np.array(["a", "b"], dtype=object),
-        values=np.array([0.1, 1 / 3]),
-    )
+    points = {"grid": np.array(["a", "b"], dtype=object), "kind": "category"}
+    values = np.array([0.1, 1 / 3])
+    curve = replace(made_effect("forest", "kind"), **points, values=values)
     banded = replace(curve, band_low=np.array([0.0, 0.25]), band_high=np.ones(2))
     folder = save(tmp_path, result(effects=(curve, banded)))
     rows, _ = table(folder / "tables" / "effects.csv")
