@@ -239,8 +239,8 @@ def test_doctor_names_every_part_as_json():
 
 def test_a_terminal_that_lacks_a_letter_gets_its_escape(folder):
     env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    missing = command(folder / "größe→.toml", env=env, encoding="latin-1")
-    exit_status, errors = ended(missing)
+    missing = folder / "größe→.toml"
+    exit_status, errors = ended(command(missing, env=env, encoding="latin-1"))
     assert exit_status == 2
     assert "größe\\u2192.toml" in errors
 
@@ -281,6 +281,7 @@ def config(**words):
     return lambda folder: configured(folder, **words)
 
 
+LINEAR_MODEL = "sklearn.linear_model"
 BAD = {
     "missing file": (lambda f: (f / "train.csv").unlink(), "train.csv"),
     "a file that is not text": (
@@ -289,20 +290,11 @@ BAD = {
     ),
     "duplicate names": (text("train.csv", b"a,a,c,y\n1,2,3,4\n2,3,4,5\n"), "'a'"),
     "one row": (text("test.csv", b"a,b,c,y\n1,2,3,4\n"), "at least two"),
-    "unknown estimator": (
-        config(estimator="sklearn.linear_model.LinearRegresion"),
-        "Did you mean",
-    ),
-    "unknown parameter": (
-        config(parameters="{ fit_intercpt = true }"),
-        "fit_intercept",
-    ),
+    "unknown estimator": (config(estimator=f"{LINEAR_MODEL}.Rige"), "Did you mean"),
+    "unknown parameter": (config(parameters="{ fit_intercpt = 1 }"), "fit_intercept"),
     "unknown key": (config(more="n_repeat = 3\n"), "n_repeats"),
     "a fit that fails": (
-        config(
-            estimator="sklearn.neighbors.KNeighborsRegressor",
-            parameters='{ metric = "no such" }',
-        ),
+        config(estimator=f"{LINEAR_MODEL}.Ridge", parameters='{ alpha = "no" }'),
         "'m'",
     ),
 }
@@ -352,9 +344,8 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
     for name in ("page.html.j2", "summary.txt.j2"):
         page = package / "templates" / name
         page.write_text(page.read_text() + "{{ words.no_such_field }}")
-    exit_status, errors = ended(
-        command(folder, cwd=code, env=os.environ | {"PYTHONPATH": str(code)})
-    )
+    env = os.environ | {"PYTHONPATH": str(code)}
+    exit_status, errors = ended(command(folder, cwd=code, env=env))
     run_folder = saved_run(folder)
     (line,) = read_log(folder).of("run")
     assert exit_status == line["exit_code"] == 4

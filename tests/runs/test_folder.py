@@ -1,7 +1,6 @@
 """Claims about run folders: whole or absent, never rewritten, readable again."""
 
 import csv
-import hashlib
 import json
 import os
 import re
@@ -28,11 +27,13 @@ from importance_audit.records.finding import Finding
 from importance_audit.records.result import AuditResult, RunInfo, run_id
 from importance_audit.report.pages.short_views import short_files
 from importance_audit.runs.audit_log import read_log
-from importance_audit.runs.digests import read_list
+from importance_audit.runs.digests import read_list, sha256
 from importance_audit.runs.folder import load_run, write_file
 
 NAME = "20251120T084600Z-3f9a1c2b"
 RAW = np.array([[0.1 + 0.2, np.nan], [1e300, np.inf], [1.0, 2.0]])
+FACTS = {"subject": "forest", "message": "Weak,\nvery."}
+WEAK = Finding(check="weak_model", severity="warning", **FACTS)
 
 
 def summary(result):
@@ -78,19 +79,14 @@ def save(folder, written=None, files=None, exit_code=0):
     return save_run(written or result(), folder, files or {}, exit_code=exit_code)
 
 
-def sha256(*parts):
-    return hashlib.sha256(b"".join(parts)).hexdigest()
-
-
 def listed_in(folder):
     return read_list((folder / "SHA256SUMS").read_bytes())
 
 
 def line_of(folder):
     """Return the line of a run in the log of its audit."""
-    (line,) = (
-        e for e in read_log(folder.parents[1]).of("run") if e["run"] == folder.name
-    )
+    lines = read_log(folder.parents[1]).of("run")
+    (line,) = (line for line in lines if line["run"] == folder.name)
     return line
 
 
@@ -106,8 +102,8 @@ def content_of(folder):
 
 def test_a_run_is_named_by_its_start_in_utc_and_its_question():
     started = datetime(2025, 11, 20, 9, 46, 5, tzinfo=timezone(timedelta(hours=1)))
-    digest = hashlib.sha256(b"cd").hexdigest()[:8]
-    assert run_id(started, "c", "d") == f"20251120T084605Z-{digest}"
+    name = f"20251120T084605Z-{sha256(b'cd')[:8]}"
+    assert run_id(started, "c", "d") == name
 
 
 def test_a_run_comes_back_as_it_was_saved(tmp_path):
@@ -268,25 +264,18 @@ def table(path):
 
 
 def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_path):
-    weak = Finding(
-        check="weak_model",
-        severity="warning",
-        subject="forest",
-        message="Weak, \nvery.",
-        evidence={"loss": np.nan},
-    )
+    weak = replace(WEAK, evidence={"loss": np.nan})
     folder = save(tmp_path, result(importances=(importance(),), findings=(weak,)))
     rows, data = table(folder / "tables" / "importances.csv")
-    assert [row["raw"] for row in rows] == [
-        *("0.30000000000000004", "NaN", "1e+300", "Infinity", "1.0", "2.0")
-    ]
+    raw = ["0.30000000000000004", "NaN", "1e+300", "Infinity", "1.0", "2.0"]
+    assert [row["raw"] for row in rows] == raw
     assert [row["repeat"] for row in rows] == ["1", "2"] * 3
     assert [row["feature"] for row in rows[::2]] == list(importance().features)
     assert rows[0]["value"] == repr(0.1 + 0.2 - 0.1)
     assert b"\r" not in data
     assert "größe".encode() in data
     (row,), _ = table(folder / "tables" / "findings.csv")
-    assert (row["message"], row["evidence"]) == ("Weak, \nvery.", '{"loss": "NaN"}')
+    assert (row["message"], row["evidence"]) == (weak.message, '{"loss": "NaN"}')
 
 
 def test_curves_are_one_line_per_point(tmp_path):
@@ -317,16 +306,13 @@ def test_what_is_no_stored_run_is_refused_in_one_sentence(tmp_path):
 
 
 def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
-    weak = Finding(
-        check="weak_model", severity="warning", subject="forest", message="Weak,\nvery."
-    )
     ours = of_features([1, 4, 3, np.nan, 2])
     twin = replace(ours, stream="vip-0.5", raw=-ours.raw)
     words = ["replayed", "equivalent", "replayed"]
     pairs = pd.DataFrame({"engine_a": "python", "verdict": words})
     pairs = pairs.reindex(columns=AGREEMENT, fill_value="")
     records = replace(twin, engine="DALEX"), ours, twin
-    text = summary(result(importances=records, agreement=pairs, findings=(weak,)))
+    text = summary(result(importances=records, agreement=pairs, findings=(WEAK,)))
     assert text.splitlines() == [
         f"apartments {NAME}: confirmed with exceptions",
         "forest, permutation of features, RMSE: b, c, e",
@@ -358,6 +344,6 @@ def test_no_order_is_told_of_features_that_share_a_place_or_have_no_number(
 
 def test_a_run_that_was_asked_for_in_r_tells_what_to_do_in_r_when_it_is_read_again():
     run = result().run
-    volatile = {**run.volatile, "asked_by": "r"}
-    text = summary(replace(result(), run=replace(run, volatile=volatile)))
+    run = replace(run, volatile={**run.volatile, "asked_by": "r"})
+    text = summary(result(run=run))
     assert text.strip().endswith('Add engines = "DALEX" to importance_audit().')
