@@ -62,6 +62,12 @@ def page(result):
     return unescape(page_files(loads(dumps(result)), pdf=False)["report.html"])
 
 
+def assert_not_completed(html, step):
+    """The page says at its head in which step the audit ended."""
+    assert "Audit not completed" in html
+    assert f"in the step '{step}'" in html.split('id="sec-a"')[0]
+
+
 def lines(result, level):
     """Return the messages of one level in log.jsonl."""
     text = log_file(result)["log.jsonl"].decode()
@@ -155,9 +161,7 @@ def test_wherever_a_run_dies_its_report_names_the_step(error, code, after):
     assert (exit_code(result), result.verdict) == (code, "not established")
     log = result.run.volatile["log"]
     (step,) = [line["step"] for line in log if line["message"] == "stopped"]
-    html = page(result)
-    assert "Audit not completed" in html
-    assert f"in the step '{step}'" in html.split('id="sec-a"')[0]
+    assert_not_completed(page(result), step)
     assert type(error).__name__ in "".join(lines(result, "error"))
 
 
@@ -188,8 +192,7 @@ def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_
     assert exit_code(result) == code
     assert [finding.check for finding in result.findings] == [check]
     html = page(result)
-    assert "Audit not completed" in html
-    assert "in the step 'engines'" in html.split('id="sec-a"')[0]
+    assert_not_completed(html, "engines")
     assert ("my rows" in html) == has_rows
 
 

@@ -17,6 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tests.auditing.test_stopping import assert_not_completed
+from tests.operate.test_notify import is_running, wait_for
+from tests.run_folders import below
 
 from importance_audit.cli.main import GROUPS, main
 from importance_audit.config.init_file import starter
@@ -47,6 +50,7 @@ n_repeats = 3
 
 # To print the report takes most of the time of a small run.
 UNPRINTED = '[report]\nprofile = "bundle"\n'
+TABLE = "tables/importances.csv"
 SHORT = '[report]\nprofile = "executive"\n'
 
 
@@ -327,9 +331,8 @@ def ended(process):
 def saved_run(folder):
     """Return the one run of a folder, with numbers and without a report."""
     (run_folder,) = runs(folder)
-    names = {path.name for path in run_folder.iterdir()}
-    assert {"result.json", "tables", "summary.txt", "audit.toml"} <= names
-    assert (run_folder / "tables" / "importances.csv").is_file()
+    names = {*below(run_folder)}
+    assert {"result.json", "summary.txt", "audit.toml", TABLE} <= names
     assert "report.html" not in names
     return run_folder
 
@@ -384,16 +387,6 @@ def children(pid):
     return path.read_text().split() if path.exists() else []
 
 
-def left(pids):
-    """Return those that have not ended; what is killed may take a moment to be gone."""
-    until = time.monotonic() + 60
-    while running := [pid for pid in pids if Path(f"/proc/{pid}").exists()]:
-        if time.monotonic() > until:
-            break
-        time.sleep(0.02)
-    return running
-
-
 def words(pid):
     """Return the words that a process was started with, "" if it has ended."""
     path = Path(f"/proc/{pid}/cmdline")
@@ -419,7 +412,7 @@ def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
     exit_status, errors = ended(process)
     assert exit_status == 130, errors
     assert saved_run(folder)
-    assert not left(renderer)
+    wait_for(lambda: not any(map(is_running, renderer)))
 
 
 def stopped(folder, *, code, step):
@@ -429,8 +422,7 @@ def stopped(folder, *, code, step):
     assert (line["exit_code"], line["verdict"]) == (code, "not established")
     assert (run_folder / "report.pdf").exists()
     page = unescape((run_folder / "report.html").read_text(encoding="utf8"))
-    assert "Audit not completed" in page
-    assert f"in the step '{step}'" in page.split('id="sec-a"')[0]
+    assert_not_completed(page, step)
     return page
 
 
@@ -535,11 +527,10 @@ def test_a_run_leaves_both_reports_and_tells_its_phases_with_their_seconds(print
     folder, answer = printed
     assert answer.exit_code == 0, answer.stderr
     (run_folder,) = runs(folder)
-    names = {path.name for path in run_folder.iterdir()}
-    assert {"result.json", "report.html", "report.pdf", "tables"} <= names
-    assert {"summary.txt", "audit.toml", "SHA256SUMS"} <= names
-    tables = {path.name for path in (run_folder / "tables").iterdir()}
-    assert {"importances.csv", "findings.csv", "checks.csv"} <= tables
+    names = {*below(run_folder)}
+    assert {"result.json", "report.html", "report.pdf", "SHA256SUMS"} <= names
+    assert {"summary.txt", "audit.toml", TABLE, "tables/findings.csv"} <= names
+    assert "tables/checks.csv" in names
 
     lines = answer.stderr.splitlines()
     report = [f"report: {part}" for part in ("runs before", "tables", "sections")]

@@ -37,6 +37,7 @@ from importance_audit.operate.schedule import (
 from importance_audit.records.errors import AuditError
 
 HOSTILE = "h o$t `q` 'q' \"d\" 5%n #; ü\\x=1"
+VARIABLES = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
 RECORDER = """#!/usr/bin/python3
 import json, os, sys
 seen = {"argv": sys.argv, "environ": dict(os.environ)}
@@ -104,8 +105,11 @@ def bare(command, path="/usr/bin:/bin"):
     return subprocess.run(words, cwd="/", capture_output=True)
 
 
-def call_record(folder):
-    return json.loads((folder / "seen.json").read_text())
+def assert_called(recorder, variables=VARIABLES):
+    """The recorder was called with the words of its job, and with these variables."""
+    seen = json.loads((recorder.folder / "seen.json").read_text())
+    assert seen["argv"] == list(recorder.command)
+    assert seen["environ"].items() >= variables.items()
 
 
 @pytest.mark.parametrize(
@@ -124,12 +128,10 @@ def test_the_offset_is_that_of_the_machine_whatever_tz_says(
 
 
 def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_path):
-    variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / HOSTILE, variables)
+    recorder = job(tmp_path / HOSTILE, VARIABLES)
     answer = bare(as_cron(cron_line(recorder)))
     assert (answer.returncode, answer.stdout, answer.stderr) == (7, b"", b"")
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
-    assert call_record(recorder.folder)["environ"].items() >= variables.items()
+    assert_called(recorder)
     bare(as_cron(cron_line(recorder)))
     log = (recorder.folder / "schedule.log").read_text()
     assert log == "to stdout\nto stderr\n" * 2
@@ -217,15 +219,14 @@ def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
 def test_a_service_runs_what_a_line_runs_and_its_timer_makes_up_for_what_was_missed(
     tmp_path, days, when
 ):
-    environment = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / HOSTILE, environment, days=days)
+    recorder = job(tmp_path / HOSTILE, VARIABLES, days=days)
     service = units(recorder)[f"{recorder.name}.service"]
     (command,) = lines_of(service, "ExecStart")
     assert command.startswith(":/bin/sh ")
     assert subprocess.run(unescaped(command[1:])).returncode == 7
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
+    assert_called(recorder, {})  # systemd sets the variables
     variables = [unescaped(value) for value in lines_of(service, "Environment")]
-    assert variables == [[f"{name}={text}"] for name, text in environment.items()]
+    assert variables == [[f"{name}={text}"] for name, text in VARIABLES.items()]
     (log,) = lines_of(service, "StandardOutput")
     assert unspecified(log) == f"append:{recorder.folder}/schedule.log"
     timer = units(recorder)[f"{recorder.name}.timer"]
@@ -253,7 +254,7 @@ def verified(folder, files, home):
 
 @needs_systemd
 def test_units_pass_systemd_also_from_a_hostile_path(tmp_path):
-    recorder = job(tmp_path / HOSTILE, {"R_LIBS": f"/{HOSTILE}"}, days=("mon", "thu"))
+    recorder = job(tmp_path / HOSTILE, VARIABLES, days=("mon", "thu"))
     answer = verified(tmp_path, units(recorder), tmp_path)
     assert (answer.returncode, answer.stdout + answer.stderr) == (0, b"")
 
@@ -452,8 +453,7 @@ def load_dag(folder, text):
 @pytest.mark.parametrize("folder", [HOSTILE, "audit.sh"])
 def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path, folder):
     """Airflow takes a command that ends with .sh for a file."""
-    variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / folder, variables, days=("mon",))
+    recorder = job(tmp_path / folder, VARIABLES, days=("mon",))
     graph, task = load_dag(tmp_path, dag(recorder))
     assert graph["dag_id"] == recorder.name
     assert graph["schedule"] == "0 6 * * 1"
@@ -464,8 +464,7 @@ def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path, folder):
     command = ["bash", "-c", task["bash_command"]]
     answer = subprocess.run(command, env=task["env"], capture_output=True)
     assert answer.returncode == 7
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
-    assert call_record(recorder.folder)["environ"].items() >= variables.items()
+    assert_called(recorder)
 
 
 @pytest.mark.parametrize("sign", ["{{", "{%", "{#"])
