@@ -149,6 +149,12 @@ def invoke(*words):
     return runner().invoke(main, [*map(str, words)])
 
 
+def answer_of(*words):
+    """Return the exit code of a command, and what it prints on both streams."""
+    answer = invoke(*words)
+    return answer.exit_code, answer.stderr + answer.stdout
+
+
 def sound(*words):
     """Return what a command that must end with 0 prints to standard output."""
     answer = invoke(*words)

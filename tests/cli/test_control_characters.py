@@ -4,15 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import change_config, invoke, sound, written
+from tests.cli.test_cli import answer_of, change_config, invoke, sound, written
 
 from importance_audit.records.errors import SPACES, printable
-
-
-def printed(*words):
-    """Return what a command prints, on both streams."""
-    answer = invoke(*words)
-    return answer.stdout + answer.stderr
 
 
 @pytest.fixture
@@ -43,7 +37,7 @@ def test_the_spaces_of_numbers_and_units_are_printed_as_they_are():
 
 def test_a_run_and_what_is_done_with_it_print_no_control_character(audit_named):
     folder = audit_named("au\x1b[2Jdit")  # would move the cursor
-    assert is_harmless(printed("run", folder))
+    assert is_harmless(answer_of("run", folder)[1])
     (run,) = Path(folder, "runs").iterdir()
     for words in (
         ("render", run, "--to", f"{folder}/page"),
@@ -57,7 +51,7 @@ def test_a_run_and_what_is_done_with_it_print_no_control_character(audit_named):
         ("init", f"{folder}/new", "--data", f"{folder}/test.csv", "--target", "y"),
         ("schedule", folder),
     ):
-        assert is_harmless(printed(*words)), words
+        assert is_harmless(answer_of(*words)[1]), words
 
 
 OBEYED = "\x1b[2J\x07\x7f\x9b\u2028\u202e\U000e0041"
@@ -66,7 +60,7 @@ OBEYED = "\x1b[2J\x07\x7f\x9b\u2028\u202e\U000e0041"
 
 def test_json_holds_no_character_that_a_terminal_obeys(audit_named):
     name = audit_named(f"größe{OBEYED}")
-    printed("run", name, "--quiet")
+    invoke("run", name, "--quiet")
     (run,) = Path(name, "runs").iterdir()
     (run / f"new{OBEYED}").write_text("")
     for words in (
@@ -93,11 +87,11 @@ def test_no_schedule_is_printed_for_a_folder_that_no_line_can_name(
 ):
     Path(".git").mkdir()
     name = audit_named(f"audit{character}x")
-    answer = invoke("schedule", name, "--as", kind)
-    assert answer.exit_code == 2
-    assert is_harmless(answer.stderr)
-    assert "A schedule must be made of lines of UTF-8; the audit is '" in answer.stderr
-    assert f"which has {character!r}. Rename it" in answer.stderr
+    code, output = answer_of("schedule", name, "--as", kind)
+    assert code == 2
+    assert is_harmless(output)
+    assert "A schedule must be made of lines of UTF-8; the audit is '" in output
+    assert f"which has {character!r}. Rename it" in output
 
 
 @pytest.mark.parametrize("kind", ["cron", "systemd"])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
-from tests.cli.test_cli import invoke, sound
+from tests.cli.test_cli import answer_of, sound
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -151,9 +151,8 @@ def test_the_command_writes_a_folder_of_a_run_once(result, tmp_path):
         (words, "already exists. Choose another folder."),
         (["handoff", tmp_path], "result.json cannot be read: No such file or di"),
     ):
-        answer = invoke(*call)
-        assert answer.exit_code == 2
-        assert message in answer.stderr
+        code, output = answer_of(*call)
+        assert (code, message in output) == (2, True)
 
 
 def test_only_other_predictions_rows_or_shapes_have_another_digest():

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli import test_cli as cli
+from tests.cli.test_cli import answer_of
 
 import importance_audit as ia
 from importance_audit.config.load import load_config
@@ -96,9 +96,9 @@ def digest(path):
 
 
 def invoke(*words):
-    answer = cli.invoke(*words)
-    assert answer.exit_code in (0, 1), answer.stderr
-    return answer.stdout + answer.stderr
+    code, output = answer_of(*words)
+    assert code in (0, 1), output
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -272,7 +272,7 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
         with pytest.raises(DataError, match="has changed since the run: the rows have"):
             read_evaluation_rows(run, load_whole_run(run))
         output = invoke("handoff", run, "--to", tmp_path / "numbers")
-        refusal = cli.invoke("handoff", run, "--rows")
+        code, refusal = answer_of("handoff", run, "--rows")
     finally:
         path.write_text(text, "utf-8")
     assert (
@@ -280,8 +280,8 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
     )
     assert not (tmp_path / "numbers" / "row_numbers.csv").exists()
     assert "could not be read again" in (tmp_path / "numbers" / "README.md").read_text()
-    assert refusal.exit_code == 2
-    assert "Restore the data." in refusal.stderr
+    assert code == 2
+    assert "Restore the data." in refusal
 
 
 @pytest.mark.needs_dalex

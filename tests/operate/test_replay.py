@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.cli.test_cli import invoke, rows, written
+from tests.cli.test_cli import answer_of, rows, written
 from tests.report.made_records import made_effect
 from tests.report.made_variants import plain_result
 from tests.run_folders import below, small_result
@@ -45,8 +45,8 @@ def folder(measured, tmp_path):
 
 def replay_output(folder):
     """Return the exit code of the command, and every line it prints."""
-    answer = invoke("verify", "--replay", folder)
-    return answer.exit_code, (answer.stderr + answer.stdout).splitlines()
+    code, output = answer_of("verify", "--replay", folder)
+    return code, output.splitlines()
 
 
 def edit(folder, change):

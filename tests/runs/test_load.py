@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_cli import BUNDLE as RUN
-from tests.cli.test_cli import ROOT, invoke
+from tests.cli.test_cli import ROOT, answer_of
 from tests.run_folders import relist
 from tests.signed_runs import stored_result
 
@@ -35,9 +35,9 @@ def run_command(command, folder, changed, *, sealed=False):
     if sealed:
         document["content_digest"] = digest_of(document)
     (run / "result.json").write_text(json.dumps(document), encoding="utf8")
-    answer = invoke(*COMMANDS[command](run, folder / "out"))
+    code, output = answer_of(*COMMANDS[command](run, folder / "out"))
     assert not (folder / "out").exists()
-    return answer.exit_code, answer.stderr.replace(str(run), "RUN").strip()
+    return code, output.replace(str(run), "RUN").strip()
 
 
 def put(*path_and_value):
@@ -132,9 +132,8 @@ def test_a_report_is_made_from_the_files_that_its_run_lists(
 ):
     run = shutil.copytree(run_with_past, tmp_path / "run")
     alter(run / file)
-    answer = invoke("render", run, "--output", tmp_path)
     said = f"{run / file} {words} Run: importance-audit verify {run}\n"
-    assert (answer.exit_code, answer.stderr) == (2, said)
+    assert answer_of("render", run, "--output", tmp_path) == (2, said)
 
 
 def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_with_past):
@@ -142,8 +141,7 @@ def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_wit
     path = run / "history.json"
     was = sha256(path.read_bytes())
     path.write_bytes(path.read_bytes().replace(b'"n_runs": 0', b'"n_runs": 9'))
-    answer = invoke("render", run, "--output", tmp_path)
-    assert (answer.exit_code, answer.stderr) == (
+    assert answer_of("render", run, "--output", tmp_path) == (
         2,
         f"{path} has SHA-256 {sha256(path.read_bytes())}; SHA256SUMS states {was}. "
         f"Run: importance-audit verify {run}\n",

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pikepdf
 import pytest
-from tests.cli.test_cli import invoke
+from tests.cli.test_cli import answer_of
 from tests.run_folders import (
     below,
     make_agree,
@@ -39,9 +39,7 @@ def mismatching_files(path):
 
 
 def run_verify(path, *options):
-    """Return the exit code of the command, and every line it prints."""
-    answer = invoke("verify", path, *options)
-    return answer.exit_code, answer.stdout + answer.stderr
+    return answer_of("verify", path, *options)
 
 
 def flip(path, place):
