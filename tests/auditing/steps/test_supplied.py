@@ -49,7 +49,7 @@ def load_config(folder, *entries, importance=None):
     return parse_config(config, base=folder)
 
 
-def entry(folder, digest=DIGEST, **changes):
+def entry(folder, **changes):
     """Return one [[supplied]]; None leaves a key out."""
     file = changes.pop("file", "v.csv")
     path = folder / file
@@ -61,7 +61,7 @@ def entry(folder, digest=DIGEST, **changes):
         "by": "another team",
         "date": "2026-11-21",
         "model": "m",
-        "predictions_sha256": digest,
+        "predictions_sha256": DIGEST,
         "method": "permutation",
         "loss": "rmse",
         "n_repeats": 4,
