@@ -6,9 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
+from tests.cli.test_cli import SHORT, written
 
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import parse_config
@@ -78,26 +77,13 @@ def test_what_r_prints_changes_no_number(requested_fault):
     assert exit_code(result) == 0
 
 
-AUDIT = """
-seed = 3
-[data]
-train = { file = "rows.csv" }
-test = { file = "rows.csv" }
-target = "y"
-task = "regression"
-[[importance]]
-method = "permutation"
-engines = ["DALEX"]
-losses = ["mae"]
-n_repeats = 3
-"""
+ASKED = 'engines = ["DALEX"]\nlosses = ["mae"]\n'
 MODEL = """
 [[models]]
 name = "m{0}"
 estimator = "sklearn.linear_model.Ridge"
 parameters = {{ alpha = {0} }}
 """
-SHORT = '[report]\nprofile = "executive"\n'
 # What happens while R is asked about each model, and what the summary says of it.
 HAPPENS = {
     "quit\nquit": ", with exit status 5.",
@@ -121,10 +107,8 @@ with host.session(r_seconds=120, r_memory_gb=0.3, extra_r_files=[{str(FAULTY)!r}
 
 @pytest.fixture
 def folder(tmp_path):
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
-    X.assign(y=2 * X["a"] - X["b"]).to_csv(tmp_path / "rows.csv", index=False)
-    models = "".join(MODEL.format(n) for n in range(len(HAPPENS)))
-    (tmp_path / "audit.toml").write_text(AUDIT + models + SHORT, encoding="utf8")
+    models = "".join(MODEL.format(n) for n in range(1, len(HAPPENS)))
+    written(tmp_path, more=ASKED + models, report=SHORT)
     (tmp_path / "fault").write_text("\n".join(HAPPENS) + "\n")
     (tmp_path / "tmp").mkdir()
     return tmp_path

@@ -28,19 +28,25 @@ ENTRIES = [
 ]
 
 
-def counting(calls):
-    """Return a model that keeps on how many rows it was asked each time."""
+def counting(calls, stops_at=0):
+    """Return a model that keeps on how many rows it was asked each time.
+
+    At one of the calls it swallows a request to stop.
+    """
 
     def predict(rows):
         calls.append(len(rows))
+        if len(calls) == stops_at:
+            with suppress(KeyboardInterrupt):
+                interrupt.request_stop("")
         return rows["a"].to_numpy()
 
     return wrap(predict, name="m", task="regression", features=("a", "b"))
 
 
-def audited(calls, rows=ROWS, entries=ENTRIES, **limits):
+def audited(calls, entries=ENTRIES, stops_at=0, **limits):
     config = parse_config({"importance": entries, "limits": limits})
-    return audit(None, rows, config, models=(counting(calls),))
+    return audit(None, ROWS, config, models=(counting(calls, stops_at),))
 
 
 def messages_of(result, check):
@@ -133,17 +139,7 @@ def test_max_repeats_takes_the_place_of_more_and_says_so():
 
 def test_after_a_request_to_stop_that_a_model_swallowed_no_call_begins():
     calls = []
-
-    def predict(rows):
-        calls.append(len(rows))
-        if len(calls) == 12:
-            with suppress(KeyboardInterrupt):
-                interrupt.request_stop("")
-        return rows["a"].to_numpy()
-
-    model = wrap(predict, name="m", task="regression", features=("a", "b"))
-    config = parse_config({"importance": ENTRIES})
-    result = audit(None, ROWS, config, models=(model,))
+    result = audited(calls, stops_at=12)
     assert len(calls) == 12
     assert result.run.status == "interrupted"
 

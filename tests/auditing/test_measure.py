@@ -22,18 +22,11 @@ from importance_audit.records.streams import seed_of
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 
-BASE_CONFIG = {
-    "data": {
-        "train": {"sklearn": "load_diabetes"},
-        "test": {"fraction": 0.4},
-        "target": "target",
-        "task": "regression",
-    },
-    "models": [
-        {"name": name, "estimator": "sklearn.linear_model.LinearRegression"}
-        for name in ("one", "two")
-    ],
-}
+DATA = {"train": {"sklearn": "load_diabetes"}, "test": {"fraction": 0.4}}
+DATA |= {"target": "target", "task": "regression"}
+LINEAR = {"estimator": "sklearn.linear_model.LinearRegression"}
+MODELS = [{"name": name, **LINEAR} for name in ("one", "two")]
+BASE_CONFIG = {"data": DATA, "models": MODELS}
 
 
 def audited(*entries):
@@ -70,10 +63,8 @@ def test_the_data_are_asked_once_on_the_training_rows():
 
 def test_a_model_is_asked_on_the_test_rows():
     _, test, result = audited({"method": "drop_column", "n_repeats": 1})
-    assert [r.model for r in result.importances] == ["one", "two"]
-    assert {(r.split, r.n_samples) for r in result.importances} == {
-        ("test", len(test.y))
-    }
+    asked = [(r.model, r.split, r.n_samples) for r in result.importances]
+    assert asked == [(name, "test", len(test.y)) for name in ("one", "two")]
 
 
 @pytest.mark.parametrize("method", ["random_subspace", "random_subspace_permutation"])
@@ -137,11 +128,9 @@ def test_an_option_of_a_later_version_does_not_make_another_question():
 
 @pytest.mark.needs_numba
 def test_what_is_exact_has_no_stream():
-    forest = ModelSection(
-        name="m",
-        estimator="sklearn.ensemble.RandomForestRegressor",
-        parameters={"n_estimators": 3},
-    )
+    estimator = "sklearn.ensemble.RandomForestRegressor"
+    trees = {"n_estimators": 3}
+    forest = ModelSection(name="m", estimator=estimator, parameters=trees)
     record = ours_of(fit(forest, normal_data()), draws="exact")
     assert (record.stream, record.n_repeats) == ("", 1)
 

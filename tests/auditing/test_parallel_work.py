@@ -22,14 +22,12 @@ pytestmark = pytest.mark.processes
 ROWS = replace(normal_data(2, 1, 0, n_samples=80), split="train")
 TEST = normal_data(2, 1, 0, n_samples=60, seed=2)
 TREE = "sklearn.tree.DecisionTreeRegressor"
+SEEDED = {"max_features": 1, "random_state": 1}
+TESTS = ["cpi", "lei", "altmann", "nadeau_bengio"]
 ASKED = {
     "groups": {"both": ["x1", "x2"], "third": ["x3"]},
     "models": [
-        {
-            "name": "tree",
-            "estimator": TREE,
-            "parameters": {"max_features": 1, "random_state": 1},
-        },
+        {"name": "tree", "estimator": TREE, "parameters": SEEDED},
         {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"},
     ],
     "importance": [
@@ -47,10 +45,7 @@ ASKED = {
         {"method": "impurity", "models": ["tree"]},
     ],
     "stability": {"resamples": 2},
-    "significance": {
-        "shuffles": 2,
-        "tests": ["cpi", "lei", "altmann", "nadeau_bengio"],
-    },
+    "significance": {"shuffles": 2, "tests": TESTS},
     "top_k": {"k": 2, "folds": 2},
     "selection": {"splits": 2},
 }
@@ -199,14 +194,7 @@ def test_a_model_that_cannot_be_sent_is_asked_here_and_that_is_said_once():
 
 
 def test_a_model_of_r_stays_in_the_process_that_asks_r():
-    model = RModel(
-        path="m.rds",
-        content=b"",
-        sha256="",
-        r_class=("lm",),
-        package="stats",
-        package_version="4",
-        r_version="4",
-    )
+    texts = ("path", "sha256", "package", "package_version", "r_version")
+    model = RModel(content=b"", r_class=("lm",), **dict.fromkeys(texts, ""))
     with pytest.raises(TypeError, match=r"^only the process that started R can ask"):
         pickle.dumps(model)

@@ -4,6 +4,7 @@ import json
 import logging
 import warnings
 from html import unescape
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -44,11 +45,10 @@ def journal_of(*steps):
 
 def dying(error, *, after):
     """Return the result of an audit whose model dies of this once it was asked."""
-    calls = []
+    calls = count(1)
 
     def predict(rows):
-        calls.append(1)
-        if len(calls) > after:
+        if next(calls) > after:
             raise error
         return rows["a"].to_numpy()
 
@@ -60,6 +60,12 @@ def dying(error, *, after):
 def page(result):
     """Return the page of a result that has gone through its file."""
     return unescape(page_files(loads(dumps(result)), pdf=False)["report.html"])
+
+
+def assert_not_completed(html, step):
+    """The page says at its head in which step the audit ended."""
+    assert "Audit not completed" in html
+    assert f"in the step '{step}'" in html.split('id="sec-a"')[0]
 
 
 def lines(result, level):
@@ -74,11 +80,10 @@ def nothing():
 
 
 def test_what_comes_after_the_step_that_died_is_not_done():
-    later_calls = []
-    journal = journal_of(
-        nothing, raising(ZeroDivisionError("why")), lambda: later_calls.append(1)
-    )
-    assert (journal.status, later_calls) == ("failed", [])
+    later = []
+    dies = raising(ZeroDivisionError("why"))
+    journal = journal_of(nothing, dies, lambda: later.append(1))
+    assert (journal.status, later) == ("failed", [])
     (finding,) = journal.findings
     assert (finding.check, finding.severity) == ("step_failed", "failure")
     assert finding.message == (
@@ -90,9 +95,8 @@ def test_what_comes_after_the_step_that_died_is_not_done():
 def test_the_log_has_the_traceback_of_a_step_that_died(caplog):
     with caplog.at_level(logging.ERROR):
         journal = journal_of(raising(ZeroDivisionError("why")))
-    (traceback,) = [
-        n["message"] for n in journal.log.lines if "Traceback" in n["message"]
-    ]
+    messages = [line["message"] for line in journal.log.lines]
+    (traceback,) = [text for text in messages if "Traceback" in text]
     assert 'test_stopping.py", line' in traceback
     assert traceback.endswith("ZeroDivisionError: why\n")
     assert "ZeroDivisionError: why" in caplog.text
@@ -103,10 +107,9 @@ def test_warnings_of_libraries_are_logged_in_their_step_and_printed_as_before():
         warnings.simplefilter("always")
         journal = journal_of(nothing, lambda: warnings.warn("Few rows.", stacklevel=1))
         outside = warnings.showwarning
-    logged_warnings = [
-        (n["step"], n["message"]) for n in journal.log.lines if n["level"] == "warning"
-    ]
-    assert logged_warnings == [("b", "UserWarning: Few rows.")]
+    logged = [(n["step"], n["level"], n["message"]) for n in journal.log.lines]
+    assert ("b", "warning", "UserWarning: Few rows.") in logged
+    assert [level for _, level, _ in logged].count("warning") == 1
     assert [str(warning.message) for warning in printed_warnings] == ["Few rows."]
     assert "hearing" not in outside.__qualname__
 
@@ -156,12 +159,9 @@ def test_an_interruption_between_two_steps_is_one_in_the_next():
 def test_wherever_a_run_dies_its_report_names_the_step(error, code, after):
     result = dying(error, after=after)
     assert (exit_code(result), result.verdict) == (code, "not established")
-    (step,) = [
-        n["step"] for n in result.run.volatile["log"] if n["message"] == "stopped"
-    ]
-    html = page(result)
-    assert "Audit not completed" in html
-    assert f"in the step '{step}'" in html.split('id="sec-a"')[0]
+    log = result.run.volatile["log"]
+    (step,) = [line["step"] for line in log if line["message"] == "stopped"]
+    assert_not_completed(page(result), step)
     assert type(error).__name__ in "".join(lines(result, "error"))
 
 
@@ -175,6 +175,9 @@ def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
     assert failures[0].rstrip(".") in page(result).split('id="sec-a"')[0]
 
 
+MY_ROWS = None, dataset(X, X["a"], name="my rows", task="regression")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "code", "check", "has_rows"),
@@ -185,21 +188,18 @@ def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
     ],
 )
 def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_rows):
-    rows = dataset(X, X["a"], name="my rows", task="regression")
-    result = empty_result(CONFIG, error, "engines", (None, rows) if has_rows else None)
+    result = empty_result(CONFIG, error, "engines", MY_ROWS if has_rows else None)
     assert exit_code(result) == code
     assert [finding.check for finding in result.findings] == [check]
     html = page(result)
-    assert "Audit not completed" in html
-    assert "in the step 'engines'" in html.split('id="sec-a"')[0]
+    assert_not_completed(html, "engines")
     assert ("my rows" in html) == has_rows
 
 
 @pytest.mark.parametrize("has_rows", [True, False])
 def test_an_audit_whose_time_was_over_before_it_began_says_so(has_rows):
-    rows = dataset(X, X["a"], name="my rows", task="regression")
-    error, given = OutOfTime("the time limit was reached."), (None, rows)
-    read = given if has_rows else None
+    error = OutOfTime("the time limit was reached.")
+    read = MY_ROWS if has_rows else None
     result = empty_result(CONFIG, error, "reading of the rows", read, minutes=2)
     assert (exit_code(result), result.run.status) == (4, "complete")
     found = [finding.check for finding in result.findings]

@@ -1,35 +1,12 @@
 """Names of folders and columns reach a terminal as letters, never as commands to it."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.test_cli import answer_of, change_config, invoke, sound, written
 
-from importance_audit.cli.main import main
 from importance_audit.records.errors import SPACES, printable
-
-AUDIT = """
-[data]
-train = { file = "rows.csv" }
-test = { fraction = 0.5 }
-target = "y"
-task = "regression"
-[[models]]
-name = "linear\\u001b]0;model\\u0007"
-estimator = "sklearn.linear_model.LinearRegression"
-[[importance]]
-method = "t_statistic"
-[report]
-profile = "bundle"
-"""
-ROWS = "a,b,y\n" + "".join(f"{n % 5},{n % 3},{n % 7}\n" for n in range(40))
-
-
-def printed(*words):
-    """Return what a command prints, on both streams."""
-    return CliRunner().invoke(main, list(words)).output
 
 
 @pytest.fixture
@@ -39,8 +16,7 @@ def audit_named(tmp_path, monkeypatch):
 
     def audit_named(name):
         Path(name).mkdir()
-        Path(name, "audit.toml").write_text(AUDIT)
-        Path(name, "rows.csv").write_text(ROWS)
+        change_config(written(Path(name)), '"m"', r'"linear\u001b]0;model\u0007"')
         return name
 
     return audit_named
@@ -61,22 +37,21 @@ def test_the_spaces_of_numbers_and_units_are_printed_as_they_are():
 
 def test_a_run_and_what_is_done_with_it_print_no_control_character(audit_named):
     folder = audit_named("au\x1b[2Jdit")  # would move the cursor
-    assert is_harmless(printed("run", folder))
+    assert is_harmless(answer_of("run", folder)[1])
     (run,) = Path(folder, "runs").iterdir()
-    shutil.copyfile(Path(folder, "rows.csv"), Path(folder, "more.csv"))
     for words in (
-        ("render", str(run), "--to", f"{folder}/page"),
-        ("handoff", str(run)),
+        ("render", run, "--to", f"{folder}/page"),
+        ("handoff", run),
         ("history", folder),
         ("history", folder, "--html"),
-        ("verify", str(run)),
-        ("approve", str(run), "--by", "A"),
+        ("verify", run),
+        ("approve", run, "--by", "A"),
         ("run", "--all", "."),
-        ("diff", str(run), str(run)),
-        ("init", f"{folder}/new", "--data", f"{folder}/more.csv", "--target", "y"),
+        ("diff", run, run),
+        ("init", f"{folder}/new", "--data", f"{folder}/test.csv", "--target", "y"),
         ("schedule", folder),
     ):
-        assert is_harmless(printed(*words)), words
+        assert is_harmless(answer_of(*words)[1]), words
 
 
 OBEYED = "\x1b[2J\x07\x7f\x9b\u2028\u202e\U000e0041"
@@ -85,16 +60,16 @@ OBEYED = "\x1b[2J\x07\x7f\x9b\u2028\u202e\U000e0041"
 
 def test_json_holds_no_character_that_a_terminal_obeys(audit_named):
     name = audit_named(f"größe{OBEYED}")
-    printed("run", name, "--quiet")
+    invoke("run", name, "--quiet")
     (run,) = Path(name, "runs").iterdir()
     (run / f"new{OBEYED}").write_text("")
     for words in (
         ("run", name, "--json", "--quiet"),
-        ("verify", str(run), "--json"),
+        ("verify", run, "--json"),
         ("history", name, "--json"),
-        ("diff", str(run), str(run), "--json"),
+        ("diff", run, run, "--json"),
     ):
-        answer = CliRunner().invoke(main, list(words))
+        answer = invoke(*words)
         assert is_harmless(answer.stdout), words
         document = json.loads(answer.stdout)
         whole = json.dumps(document, ensure_ascii=False)
@@ -112,16 +87,14 @@ def test_no_schedule_is_printed_for_a_folder_that_no_line_can_name(
 ):
     Path(".git").mkdir()
     name = audit_named(f"audit{character}x")
-    answer = CliRunner().invoke(main, ["schedule", name, "--as", kind])
-    assert answer.exit_code == 2
-    assert is_harmless(answer.output)
-    assert "A schedule must be made of lines of UTF-8; the audit is '" in answer.output
-    assert f"which has {character!r}. Rename it" in answer.output
+    code, output = answer_of("schedule", name, "--as", kind)
+    assert code == 2
+    assert is_harmless(output)
+    assert "A schedule must be made of lines of UTF-8; the audit is '" in output
+    assert f"which has {character!r}. Rename it" in output
 
 
 @pytest.mark.parametrize("kind", ["cron", "systemd"])
 def test_a_printed_schedule_names_a_folder_of_any_letters_whole(kind, audit_named):
     name = audit_named("größe\u3000年\u200d")
-    answer = CliRunner().invoke(main, ["schedule", name, "--as", kind])
-    assert answer.exit_code == 0, answer.output
-    assert f"/{name}" in answer.stdout
+    assert f"/{name}" in sound("schedule", name, "--as", kind)

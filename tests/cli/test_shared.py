@@ -9,10 +9,9 @@ import sys
 import termios
 
 import pytest
-from tests.cli.test_cli import configured, runner
+from tests.cli.test_cli import configured, invoke
 
 from importance_audit.cli import shared
-from importance_audit.cli.main import main
 
 STOPPED = """
 import os, signal, sys, time
@@ -71,14 +70,14 @@ def test_a_command_whose_terminal_was_closed_ends_as_one_that_was_stopped():
 
 
 def test_a_fault_that_quotes_what_others_wrote_moves_nothing_on_the_terminal(tmp_path):
-    answer = runner().invoke(main, ["render", str(tmp_path / "x\x1b[2J")])
+    answer = invoke("render", tmp_path / "x\x1b[2J")
     assert answer.exit_code == 2
     assert rf"{tmp_path}/x\x1b[2J/result.json cannot be read: " in answer.stderr
 
 
 def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
     configured(tmp_path, more="[x]\n[y]\n")
-    answer = runner().invoke(main, ["run", str(tmp_path), "--unattended", "-q"])
+    answer = invoke("run", tmp_path, "--unattended", "-q")
     *_, first, second, last = answer.stderr.splitlines()
     time = len("2026-11-22T08:00:00+00:00 ")
     assert first[time:].endswith("has no key 'x'.")

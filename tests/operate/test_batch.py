@@ -4,16 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import runner, written
-from tests.operate.test_notify import is_running
+from tests.cli.test_cli import ROOT, invoke, written
+from tests.operate.test_notify import is_running, wait_for
 
-from importance_audit.cli.main import main
 from importance_audit.cli.run_all import table
 from importance_audit.cli.shared import terminable
 from importance_audit.operate import batch as batch_module
@@ -28,7 +26,6 @@ from importance_audit.records.errors import printable as shown
 from importance_audit.runs.audit_log import append, read_log
 from importance_audit.runs.locks import locked
 
-ROOT = Path(__file__).parents[2]
 LINEAR = "sklearn.linear_model.LinearRegression"
 FAULTY = """
 import os, pathlib, signal, time
@@ -156,18 +153,15 @@ def test_audits_with_a_recent_run_are_skipped_and_that_is_said(tmp_path, make_au
     for name in "ab":
         make_audit(name, text=BROKEN)
     made_run(tmp_path / "b", run_id(1), 1)
-    command = [sys.executable, "-m", "importance_audit", "run", "--all", tmp_path]
-    answer = subprocess.run(
-        [*command, "--newer-than", "24"], capture_output=True, text=True
-    )
+    words = ["run", "--all", tmp_path, "--newer-than", "24"]
+    command = [sys.executable, "-m", "importance_audit", *words]
+    answer = subprocess.run(command, capture_output=True, text=True)
     lines = answer.stderr.splitlines()
     places = [lines.index(line) for line in lines if line.startswith("[")]
     told = ["[1/2] audit a", "[2/2] audit b (not run again)"]
     assert [lines[place] for place in places] == told
-    assert any(
-        line.startswith("audit.toml is not valid TOML")
-        for line in lines[places[0] + 1 : places[1]]
-    )
+    of_first = "\n".join(lines[places[0] + 1 : places[1]])
+    assert "audit.toml is not valid TOML" in of_first
     assert answer.returncode == 2
     assert "Not run again: its run began at 20" in answer.stdout + answer.stderr
     assert [len(runs(tmp_path / name)) for name in "ab"] == [0, 1]
@@ -183,14 +177,9 @@ def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path, monkeypatch):
 def test_two_batches_of_a_folder_never_overlap(tmp_path, make_audit):
     make_audit("a", text=BROKEN)
     with locked(tmp_path):
-        answer = runner().invoke(main, ["run", "--all", str(tmp_path)])
+        answer = invoke("run", "--all", tmp_path)
     assert (answer.exit_code, runs(tmp_path / "a")) == (5, [])
     assert "is in use: " in answer.stderr
-
-
-def wait_for(path):
-    while not path.exists():
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("is_sent_to_all", [False, True])
@@ -208,7 +197,7 @@ def test_a_request_to_stop_ends_all_audits_that_run(
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as batch:
         for name in "AB":
-            wait_for(tmp_path / f"here{name}")
+            wait_for((tmp_path / f"here{name}").exists)
         if is_sent_to_all:  # as a terminal does
             os.killpg(batch.pid, signal.SIGINT)
         else:
@@ -226,8 +215,7 @@ def test_several_at_a_time_print_only_what_went_wrong_below_their_line(
 ):
     make_audit("a")
     make_audit("b", text=BROKEN)
-    options = ["run", "--all", str(tmp_path), "--jobs", "2"]
-    answer = runner().invoke(main, options)
+    answer = invoke("run", "--all", tmp_path, "--jobs", 2)
     assert answer.stderr.splitlines() == [
         "[1/2] audit a",
         "[2/2] audit b",
@@ -242,7 +230,7 @@ def test_a_fault_of_the_batch_itself_ends_the_other_audits(tmp_path, make_audit)
     make_audit("b", "faulty.SlowB")
 
     def after_each(_):
-        wait_for(tmp_path / "hereB")
+        wait_for((tmp_path / "hereB").exists)
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):
@@ -297,5 +285,5 @@ def test_words_that_name_no_audits_are_one_sentence(
     monkeypatch.chdir(tmp_path)
     Path("empty").mkdir()
     make_audit("one", text=BROKEN)
-    answer = runner().invoke(main, ["run", *words])
+    answer = invoke("run", *words)
     assert (answer.exit_code, message in answer.stderr) == (2, True)

@@ -66,19 +66,16 @@ def test_every_requirement_is_looked_for_with_its_oldest_version():
     assert extra.items() <= floors.items()
 
 
+MINUTE = "about a minute"
+
+
 @pytest.mark.needs_numba
 @pytest.mark.parametrize(
     ("can_keep", "is_complete", "words"),
     [
         (True, True, "compiled; kept in "),
-        (
-            *(True, False),
-            "not all compiled yet: the first audit of trees waits about a minute",
-        ),
-        (
-            *(False, False),
-            "not kept: every process compiles them again, for about a minute",
-        ),
+        (True, False, f"not all compiled yet: the first audit of trees waits {MINUTE}"),
+        (False, False, f"not kept: every process compiles them again, for {MINUTE}"),
     ],
 )
 def test_loops_over_trees_are_compiled_or_not(
@@ -119,6 +116,8 @@ def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):
     assert row.remedy == "Run scripts/install to set up R and rpy2."
 
 
+NOT_HERE = "not installed; engine {} cannot be asked without it"
+INSTALL = "importance-audit install-r"
 HERE = {"DALEX": "2.5.4", "hstats": "1.0", "iml": "9.0"}
 FOUND = {
     "packages": HERE,
@@ -128,42 +127,22 @@ FOUND = {
 
 
 @pytest.mark.parametrize(
-    ("name", "verdict", "state", "remedy"),
+    ("name", "state", "remedy"),
     [
-        ("DALEX", "ok", "2.5.4 from CRAN", ""),
-        (
-            "iml",
-            "ok",
-            "9.0 from CRAN; newer than 0.11.4, the newest tested version",
-            "",
-        ),
+        ("DALEX", "2.5.4 from CRAN", ""),
+        ("iml", "9.0 from CRAN; newer than 0.11.4, the newest tested version", ""),
         (
             "hstats",
-            "optional",
             "1.0 from CRAN, older than 1.2.2; engine hstats cannot be asked without it",
-            "importance-audit install-r hstats",
+            f"{INSTALL} hstats",
         ),
-        (
-            "vip",
-            "optional",
-            "not installed; engine vip cannot be asked without it",
-            "importance-audit install-r",
-        ),
-        (
-            "ingredients",
-            "optional",
-            "not installed; engine DALEX cannot be asked without it",
-            "importance-audit install-r",
-        ),
-        (
-            "pdp",
-            "optional",
-            "does not load: Error: a library is missing",
-            "importance-audit install-r",
-        ),
+        ("vip", NOT_HERE.format("vip"), INSTALL),
+        ("ingredients", NOT_HERE.format("DALEX"), INSTALL),
+        ("pdp", "does not load: Error: a library is missing", INSTALL),
     ],
 )
-def test_an_r_package_says_version_origin_and_what_to_do(name, verdict, state, remedy):
+def test_an_r_package_says_version_origin_and_what_to_do(name, state, remedy):
+    verdict = "optional" if remedy else "ok"
     expected = doctor.Row(f"R package {name}", verdict, state, remedy)
     assert doctor._r_package(name, FOUND) == expected
 

@@ -11,11 +11,10 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.linear_model import LinearRegression
+from tests.cli.test_cli import answer_of, sound
 
 from importance_audit.auditing.audit import audit
-from importance_audit.cli.main import main
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
@@ -85,10 +84,8 @@ def table(text):
 def test_r_computes_every_mean_again(folder):
     answer = in_r(folder)
     assert answer.returncode == 0, answer.stderr
-    match = re.match(
-        r"4 records computed again from \d+ \w+; largest gap (\S+)\n", answer.stdout
-    )
-    assert float(match[1]) < 1e-15
+    words = r"4 records computed again from \d+ \w+; largest gap (\S+)\n"
+    assert float(re.match(words, answer.stdout)[1]) < 1e-15
 
 
 @pytest.mark.needs_dalex
@@ -147,30 +144,21 @@ def test_the_tables_keep_every_digit_and_every_name(files, result):
 @pytest.mark.usefixtures("files")
 def test_the_command_writes_a_folder_of_a_run_once(result, tmp_path):
     run = save_run(result, tmp_path, {}, exit_code=0)
-    words = ["handoff", str(run), "--to", str(tmp_path / "for R")]
-    first = CliRunner().invoke(main, words)
-    assert first.exit_code == 0, first.output
+    words = ["handoff", run, "--to", tmp_path / "for R"]
+    sound(*words)
     assert (tmp_path / "for R" / "read.R").is_file()
     for call, message in (
         (words, "already exists. Choose another folder."),
-        (["handoff", str(tmp_path)], "result.json cannot be read: No such file or di"),
+        (["handoff", tmp_path], "result.json cannot be read: No such file or di"),
     ):
-        answer = CliRunner().invoke(main, call)
-        assert answer.exit_code == 2
-        assert message in answer.output
+        code, output = answer_of(*call)
+        assert (code, message in output) == (2, True)
 
 
 def test_only_other_predictions_rows_or_shapes_have_another_digest():
     f = np.array([1.0, 2.0, 3.0, 4.0])
-    others = (
-        f * (1 + 1e-5),
-        f[::-1],
-        f[:3],
-        f.reshape(2, 2),
-        f * 10,
-        np.append(f, np.nan),
-    )
-    digests = {predictions_sha256(other) for other in (f, *others)}
+    others = f * (1 + 1e-5), f * 10, f[::-1], f[:3], f.reshape(2, 2), [*f, np.nan]
+    digests = {predictions_sha256(np.array(other)) for other in (f, *others)}
     assert len(digests) == 7
     rounded = f * (1 + 1e-15)  # as another machine may
     assert (rounded != f).any()

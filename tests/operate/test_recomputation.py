@@ -4,15 +4,14 @@ import csv
 import os
 import shutil
 import subprocess
-from hashlib import sha256
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from tests.cli.test_cli import answer_of
 
 import importance_audit as ia
-from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.operate.recomputation import read_evaluation_rows
@@ -20,6 +19,7 @@ from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
 from importance_audit.records.errors import DataError
+from importance_audit.runs.digests import sha256
 from importance_audit.runs.load import load_whole_run
 
 FIT = """
@@ -92,13 +92,13 @@ estimator = "sklearn.dummy.DummyRegressor"
 
 
 def digest(path):
-    return sha256(path.read_bytes()).hexdigest()
+    return sha256(path.read_bytes())
 
 
 def invoke(*words):
-    answer = CliRunner().invoke(main, list(map(str, words)))
-    assert answer.exit_code in (0, 1), answer.output
-    return answer.output
+    code, output = answer_of(*words)
+    assert code in (0, 1), output
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -118,13 +118,10 @@ def runs(shared):
         if target not in made:
             audit = shared / f"audit-{target}"
             audit.mkdir()
-            facts = {"target": target, "task": TASKS[target]}
+            facts = {"target": target, "task": TASKS[target], "losses": LOSSES[target]}
             facts["positive"] = '\npositive_class = "no"' if target == "z" else ""
-            facts |= {
-                "losses": LOSSES[target],
-                "sha256": digest(shared / f"{target}.rds"),
-            }
-            text = AUDIT.format(**facts)
+            model = digest(shared / f"{target}.rds")
+            text = AUDIT.format(**facts, sha256=model)
             if target == "y":
                 text += OWN.format(own=digest(shared / "own.rds"))
             (audit / "audit.toml").write_text(text, "utf-8")
@@ -151,6 +148,13 @@ def recompute(folder, *words, cwd=None):
     )
 
 
+def recomputed(folder, *words, cwd=None):
+    """Return what recompute.R prints, which must come to its end."""
+    answer = recompute(folder, *words, cwd=cwd)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
 @pytest.fixture(scope="module")
 def without_rows(runs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("handed") / "for R"
@@ -158,9 +162,9 @@ def without_rows(runs, tmp_path_factory):
     return folder, output
 
 
-def gaps_in(answer):
+def gaps_in(printed):
     """How far DALEX in R alone is from each record of the audit."""
-    lines = (line for line in answer.stdout.splitlines() if "gap" in line)
+    lines = (line for line in printed.splitlines() if "gap" in line)
     return [float(line.rpartition(": ")[2].removesuffix(".")) for line in lines]
 
 
@@ -179,11 +183,10 @@ def test_dalex_measures_in_r_alone_what_it_measured_in_the_audit(
     words = "may be personal data"
     assert words in invoke("handoff", runs(target), "--rows", "--to", folder)
     assert words in (folder / "README.md").read_text()
-    answer = recompute(folder, shared / f"{target}.rds", cwd=tmp_path)
-    assert answer.returncode == 0, answer.stderr
+    printed = recomputed(folder, shared / f"{target}.rds", cwd=tmp_path)
     rows = "64 rows, which are those of the audit. The predictions are those of the"
-    assert rows in answer.stdout
-    gaps = gaps_in(answer)
+    assert rows in printed
+    gaps = gaps_in(printed)
     assert len(gaps) == 2 * len(LOSSES[target])
     assert max(gaps) < 1e-9
     with host.session():
@@ -269,7 +272,7 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
         with pytest.raises(DataError, match="has changed since the run: the rows have"):
             read_evaluation_rows(run, load_whole_run(run))
         output = invoke("handoff", run, "--to", tmp_path / "numbers")
-        refusal = CliRunner().invoke(main, ["handoff", str(run), "--rows"])
+        code, refusal = answer_of("handoff", run, "--rows")
     finally:
         path.write_text(text, "utf-8")
     assert (
@@ -279,8 +282,8 @@ def test_rows_that_changed_since_the_run_are_neither_numbered_nor_handed_over(
     readme = (tmp_path / "numbers" / "README.md").read_text()
     assert "could not be read again" in readme
     assert "row_numbers.csv" not in readme
-    assert refusal.exit_code == 2
-    assert "Restore the data." in refusal.output
+    assert code == 2
+    assert "Restore the data." in refusal
 
 
 @pytest.mark.needs_dalex
@@ -367,8 +370,7 @@ def there_and_back(tmp_path_factory):
         folder = audit.parent / "for R"
         invoke("handoff", run, "--to", folder)
         for name in models:
-            answer = recompute(folder, audit / f"{name}.rds", audit / "rows.csv")
-            assert answer.returncode == 0, answer.stderr
+            recomputed(folder, audit / f"{name}.rds", audit / "rows.csv")
         yield audit, folder
 
 
@@ -397,11 +399,10 @@ def test_what_r_measured_alone_comes_back_replayed(with_r):
     frame = with_r.agreement
     of_dalex = frame["engine_b"].str.match(r"DALEX .* \(supplied\)")
     ours = frame[of_dalex & (frame["engine_a"] == "python")]
-    assert sorted(zip(ours["model"], ours["of"], ours["verdict"], strict=True)) == [
-        (model, of, "replayed")
-        for model in ("forest", "linear")
-        for of in ("features", "groups")
-    ]
+    verdicts = ours.set_index(["model", "of"])["verdict"].to_dict()
+    both = product(("forest", "linear"), ("features", "groups"))
+    assert verdicts == dict.fromkeys(both, "replayed")
+    assert len(ours) == 4
     theirs = frame[of_dalex & (frame["engine_a"] == "DALEX")]
     assert theirs["verdict"].tolist() == ["equivalent"] * 2  # Python is on no side
     assert (theirs["max_relative_difference"] < 1e-9).all()
@@ -451,11 +452,10 @@ def test_an_audit_of_python_is_recomputed_by_the_rows_given_once_more(
     folder = audit.handoff(tmp_path / "for R", X, y, rows=rows)
     X.assign(z=y).to_csv(tmp_path / "rows.csv", index=False)
     more = [] if rows else [tmp_path / "rows.csv"]
-    answer = recompute(folder, shared / "z.rds", *more)
-    assert answer.returncode == 0, answer.stderr
-    assert "80 rows, which are those of the audit. The predictions" in answer.stdout
-    gaps = [x.split()[-1] for x in answer.stdout.splitlines() if "gap" in x]
-    assert [float(gap.removesuffix(".")) < 1e-9 for gap in gaps] == [True]
+    printed = recomputed(folder, shared / "z.rds", *more)
+    assert "80 rows, which are those of the audit. The predictions" in printed
+    (gap,) = gaps_in(printed)
+    assert gap < 1e-9
 
 
 @pytest.mark.needs_dalex
@@ -472,7 +472,7 @@ def test_whoever_has_the_table_draws_the_same_rows_by_their_numbers(
     without_rows, shared, name
 ):
     """A model with a script, as `own`, predicts by it."""
-    answer = recompute(without_rows[0], shared / f"{name}.rds", shared / "rows.csv")
-    assert answer.returncode == 0, answer.stderr
-    assert "64 rows, which are those of the audit. The predictions" in answer.stdout
-    assert max(gaps_in(answer)) < 1e-9
+    table = shared / "rows.csv"
+    printed = recomputed(without_rows[0], shared / f"{name}.rds", table)
+    assert "64 rows, which are those of the audit. The predictions" in printed
+    assert max(gaps_in(printed)) < 1e-9

@@ -7,14 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from tests.cli.test_cli import rows, written
+from tests.cli.test_cli import answer_of, rows, written
 from tests.report.made_records import made_effect
 from tests.report.made_variants import plain_result
 from tests.run_folders import below, small_result
 
 from importance_audit.auditing.audit import audit
-from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.operate.replay import compare
@@ -47,8 +45,8 @@ def folder(measured, tmp_path):
 
 def replay_output(folder):
     """Return the exit code of the command, and every line it prints."""
-    answer = CliRunner().invoke(main, ["verify", "--replay", str(folder)])
-    return answer.exit_code, answer.output.splitlines()
+    code, output = answer_of("verify", "--replay", folder)
+    return code, output.splitlines()
 
 
 def edit(folder, change):
@@ -117,11 +115,10 @@ def test_on_another_stack_the_wider_tolerance_is_used_and_printed(folder):
 def test_a_run_that_had_a_package_which_is_gone_cannot_be_replayed(folder):
     versions = {"R": "4.2.2", "nosuch (R)": "1.0"}
     edit(folder, lambda document: document["run"]["versions"].update(versions))
-    answer = CliRunner().invoke(main, ["verify", "--replay", str(folder)])
-    assert answer.exit_code == 3
-    assert (
-        "R package 'nosuch', which the run had, is not installed in R" in answer.output
-    )
+    code, lines = replay_output(folder)
+    assert code == 3
+    words = "R package 'nosuch', which the run had, is not installed in R"
+    assert words in " ".join(lines)
 
 
 @pytest.mark.needs_dalex

@@ -3,36 +3,22 @@
 from collections import Counter
 from time import sleep
 
-import numpy as np
 import pandas as pd
 import pytest
+from tests.cli.test_cli import SHORT, UNPRINTED, written
 from tests.report.made_variants import plain_result
+from tests.runs.test_summary import make_finding
 
 from importance_audit.cli.shared import terminable
 from importance_audit.operate import run as run_module
 from importance_audit.operate.run import is_of_r, run_audit
 from importance_audit.records import as_csv, as_json
-from importance_audit.records.finding import Finding
 from importance_audit.report.pages import html, short_views, view
 from importance_audit.report.pages.pdf import PdfError
 from importance_audit.runs.folder import load_run
 
-AUDIT = """
-seed = 1
-[data]
-train = { file = "rows.csv" }
-test = { fraction = 0.5 }
-target = "y"
-task = "regression"
-[[models]]
-name = "linear"
-estimator = "sklearn.linear_model.LinearRegression"
-[[importance]]
-method = "permutation"
-losses = ["rmse"]
-n_repeats = 2
-"""
 MADE_ONCE = {"to_dict": 1, "digest_of": 1, "tables": 1, "short_files": 1}
+MADE_TWICE = {"to_dict": 2, "digest_of": 2, "tables": 2, "sections_of": 2}
 
 
 @pytest.fixture
@@ -59,15 +45,12 @@ def counts(monkeypatch):
     return calls
 
 
-SHORT = '[report]\nprofile = "executive"\n'
-
-
-def run(folder, feature="x", report=SHORT):
+def run(folder, feature="a", report=SHORT):
     """Return how a run of a small audit went."""
-    values = np.random.default_rng(1).normal(size=(40, 2))
-    rows = pd.DataFrame(values, columns=[feature, "y"])
-    rows.to_csv(folder / "rows.csv", index=False)
-    (folder / "audit.toml").write_text(AUDIT + report)
+    written(folder, report=report)
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(folder / name).rename(columns={"a": feature})
+        table.to_csv(folder / name, index=False)
     return run_audit(folder)
 
 
@@ -80,7 +63,7 @@ def test_a_run_makes_everything_once(tmp_path, counts):
 
 
 def test_a_run_without_pages_makes_no_view(tmp_path, counts):
-    outcome = run(tmp_path, report='[report]\nprofile = "bundle"\n')
+    outcome = run(tmp_path, report=UNPRINTED)
     assert counts == MADE_ONCE
     assert outcome.files == ()
 
@@ -88,8 +71,7 @@ def test_a_run_without_pages_makes_no_view(tmp_path, counts):
 def test_a_finding_that_comes_late_makes_everything_once_more(tmp_path, counts):
     """Names that cannot be drawn are counted in a view, before the one that says so."""
     outcome = run(tmp_path, feature="面积")
-    twice = dict.fromkeys(("to_dict", "digest_of", "tables", "sections_of"), 2)
-    assert counts == {**MADE_ONCE, **twice, "to_pdf": 1}
+    assert counts == {**MADE_ONCE, **MADE_TWICE, "to_pdf": 1}
     assert "uncovered_names" in _checks(outcome)
 
 
@@ -101,8 +83,7 @@ def test_without_a_pdf_the_finding_that_says_so_is_in_the_pages(
 
     monkeypatch.setattr(html, "to_pdf", fail)
     outcome = run(tmp_path, report="")
-    twice = dict.fromkeys(("to_dict", "digest_of", "tables", "sections_of"), 2)
-    assert counts == {**MADE_ONCE, **twice}
+    assert counts == {**MADE_ONCE, **MADE_TWICE}
     assert "pdf_failed" in _checks(outcome)
     assert "the printer is on strike" in (outcome.folder / "report.html").read_text()
     assert not (outcome.folder / "report.pdf").exists()
@@ -124,14 +105,7 @@ def test_without_a_pdf_the_finding_that_says_so_is_in_the_pages(
 def test_whether_r_left_a_question_open_is_told_by_causes_and_no_words(
     check, cause, is_failed, remedy
 ):
-    finding = Finding(
-        check=check,
-        severity="failure",
-        subject="forest",
-        message="m",
-        remedy=remedy,
-        cause=cause,
-    )
+    finding = make_finding("failure", check=check, remedy=remedy, cause=cause)
     assert is_of_r(plain_result(("a",), findings=(finding,))) is is_failed
 
 

@@ -16,13 +16,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import runner, written
+from tests.cli.test_cli import ROOT, invoke, written
 from tests.operate.test_notify import wait_for
 
-from importance_audit.cli.main import main
 from importance_audit.cli.schedule import SCRIPTS
 from importance_audit.config.load import load_config
-from importance_audit.config.settings import ScheduleSection
+from importance_audit.config.settings import DAYS, ScheduleSection
 from importance_audit.operate.schedule import (
     Job,
     cron_job,
@@ -37,8 +36,8 @@ from importance_audit.operate.schedule import (
 )
 from importance_audit.records.errors import AuditError
 
-REPOSITORY = Path(__file__).parents[2]
 HOSTILE = "h o$t `q` 'q' \"d\" 5%n #; ü\\x=1"
+VARIABLES = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
 RECORDER = """#!/usr/bin/python3
 import json, os, sys
 seen = {"argv": sys.argv, "environ": dict(os.environ)}
@@ -69,21 +68,24 @@ needs_systemd = pytest.mark.skipif(
 )
 
 
+def put_program(path, text):
+    """Write a program where it can be run; return its path."""
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def read_yaml(text):
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    return yaml.safe_load(text)
+
+
 def job(folder, environment=None, **section):
     """Return a job whose interpreter records how it was called, and ends with 7."""
     folder.mkdir(exist_ok=True)
-    program = folder / "python"
-    program.write_text(RECORDER)
-    program.chmod(0o755)
-    command = (
-        str(program),
-        "-P",
-        "-m",
-        "importance_audit",
-        "run",
-        "--unattended",
-        str(folder),
-    )
+    program = put_program(folder / "python", RECORDER)
+    words = "-P -m importance_audit run --unattended".split()
+    command = (program, *words, str(folder))
     schedule = ScheduleSection(**section)
     timeout = shutil.which("timeout") or ""
     minutes = schedule.minutes
@@ -103,8 +105,11 @@ def bare(command, path="/usr/bin:/bin"):
     return subprocess.run(words, cwd="/", capture_output=True)
 
 
-def call_record(folder):
-    return json.loads((folder / "seen.json").read_text())
+def assert_called(recorder, variables=VARIABLES):
+    """The recorder was called with the words of its job, and with these variables."""
+    seen = json.loads((recorder.folder / "seen.json").read_text())
+    assert seen["argv"] == list(recorder.command)
+    assert seen["environ"].items() >= variables.items()
 
 
 @pytest.mark.parametrize(
@@ -123,12 +128,10 @@ def test_the_offset_is_that_of_the_machine_whatever_tz_says(
 
 
 def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_path):
-    variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / HOSTILE, variables)
+    recorder = job(tmp_path / HOSTILE, VARIABLES)
     answer = bare(as_cron(cron_line(recorder)))
     assert (answer.returncode, answer.stdout, answer.stderr) == (7, b"", b"")
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
-    assert call_record(recorder.folder)["environ"].items() >= variables.items()
+    assert_called(recorder)
     bare(as_cron(cron_line(recorder)))
     log = (recorder.folder / "schedule.log").read_text()
     assert log == "to stdout\nto stderr\n" * 2
@@ -216,15 +219,14 @@ def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
 def test_a_service_runs_what_a_line_runs_and_its_timer_makes_up_for_what_was_missed(
     tmp_path, days, when
 ):
-    environment = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / HOSTILE, environment, days=days)
+    recorder = job(tmp_path / HOSTILE, VARIABLES, days=days)
     service = units(recorder)[f"{recorder.name}.service"]
     (command,) = lines_of(service, "ExecStart")
     assert command.startswith(":/bin/sh ")
     assert subprocess.run(unescaped(command[1:])).returncode == 7
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
+    assert_called(recorder, {})  # systemd sets the variables
     variables = [unescaped(value) for value in lines_of(service, "Environment")]
-    assert variables == [[f"{name}={text}"] for name, text in environment.items()]
+    assert variables == [[f"{name}={text}"] for name, text in VARIABLES.items()]
     (log,) = lines_of(service, "StandardOutput")
     assert unspecified(log) == f"append:{recorder.folder}/schedule.log"
     timer = units(recorder)[f"{recorder.name}.timer"]
@@ -252,7 +254,7 @@ def verified(folder, files, home):
 
 @needs_systemd
 def test_units_pass_systemd_also_from_a_hostile_path(tmp_path):
-    recorder = job(tmp_path / HOSTILE, {"R_LIBS": f"/{HOSTILE}"}, days=("mon", "thu"))
+    recorder = job(tmp_path / HOSTILE, VARIABLES, days=("mon", "thu"))
     answer = verified(tmp_path, units(recorder), tmp_path)
     assert (answer.returncode, answer.stdout + answer.stderr) == (0, b"")
 
@@ -300,29 +302,23 @@ exit 1
 
 def ci(top, kind):
     """Return the workflow of an audit in a repository, with a run from before."""
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     audit_job = job(top / HOSTILE, days=("mon", "thu"))
     old = top / "importance-audit-history" / "runs" / "20261121T060000Z-old"
     old.mkdir(parents=True)
     (old / "summary.md").write_text("# The old summary")
     (top / "bin").mkdir()
-    (top / "bin" / "importance-audit").write_text(FAKE_TOOL)
-    (top / "bin" / "importance-audit").chmod(0o755)
+    put_program(top / "bin" / "importance-audit", FAKE_TOOL)
     # setup-python puts one there; Debian has no program of this name.
-    (top / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    (top / "bin" / "python").chmod(0o755)
+    put_program(top / "bin" / "python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     text = workflow(kind, audit_job, top, tool="a${{b}}$c", asks_r=True)
-    return audit_job, yaml.safe_load(text)
+    return audit_job, read_yaml(text)
 
 
 def in_ci(top, audit_job, script, **more):
     """Run the lines of a step as the shell of a CI does."""
     path = f"{top / 'bin'}:{os.environ['PATH']}"
-    environment = {
-        "PATH": path,
-        "AUDIT": f"./{audit_job.folder.name}/audit.toml",
-        **more,
-    }
+    audit = f"./{audit_job.folder.name}/audit.toml"
+    environment = {"PATH": path, "AUDIT": audit, **more}
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     return subprocess.run(
         words, cwd=top, env=environment, capture_output=True, text=True
@@ -373,8 +369,7 @@ def test_a_job_of_gitlab_keeps_exit_code_summary_and_faults(tmp_path):
 
 def pod_of(audit_job, image="importance-audit:1.0"):
     """Return the CronJob of an audit, and what its pod runs."""
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    document = yaml.safe_load(cron_job(audit_job, image))
+    document = read_yaml(cron_job(audit_job, image))
     assert document["kind"] == "CronJob"
     return document, document["spec"]["jobTemplate"]["spec"]
 
@@ -458,8 +453,7 @@ def load_dag(folder, text):
 @pytest.mark.parametrize("folder", [HOSTILE, "audit.sh"])
 def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path, folder):
     """Airflow takes a command that ends with .sh for a file."""
-    variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    recorder = job(tmp_path / folder, variables, days=("mon",))
+    recorder = job(tmp_path / folder, VARIABLES, days=("mon",))
     graph, task = load_dag(tmp_path, dag(recorder))
     assert graph["dag_id"] == recorder.name
     assert graph["schedule"] == "0 6 * * 1"
@@ -470,8 +464,7 @@ def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path, folder):
     command = ["bash", "-c", task["bash_command"]]
     answer = subprocess.run(command, env=task["env"], capture_output=True)
     assert answer.returncode == 7
-    assert call_record(recorder.folder)["argv"] == list(recorder.command)
-    assert call_record(recorder.folder)["environ"].items() >= variables.items()
+    assert_called(recorder)
 
 
 @pytest.mark.parametrize("sign", ["{{", "{%", "{#"])
@@ -481,9 +474,8 @@ def test_what_airflow_would_take_for_a_template_is_refused(tmp_path, sign):
 
 
 def test_the_action_of_github_installs_its_own_checkout_and_runs_the_audit():
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    here = REPOSITORY / "scripts" / "github-action"
-    action = yaml.safe_load((here / "action.yml").read_text())
+    here = ROOT / "scripts" / "github-action"
+    action = read_yaml((here / "action.yml").read_text())
     steps = {step.get("name"): step for step in action["runs"]["steps"]}
     assert (here / ".." / ".." / "pyproject.toml").exists()
     assert '"$GITHUB_ACTION_PATH/../.."' in steps["Install"]["run"]
@@ -496,7 +488,7 @@ def test_the_action_of_github_installs_its_own_checkout_and_runs_the_audit():
 NEWS = 'The cause: a\n.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400
 
 
-def run_hook(script, *words, folder, **more):
+def run_hook(script, *words, folder, **changes):
     """Run a script that tells people as `run` does: in a folder, with variables."""
     (folder / "email.py").write_text("1 / 0")  # not to be imported
     (folder / "json.py").write_text("1 / 0")
@@ -504,8 +496,9 @@ def run_hook(script, *words, folder, **more):
     path.write_text(example(script))
     facts = {"AUDIT": 'ünsound\nBcc: "x"', "VERDICT": "not confirmed", "EXIT_CODE": "1"}
     facts |= {"EVENT": "change", "RUN": "/r", "SUMMARY": "in short", "NEWS": NEWS}
+    facts |= changes
     environment = {f"IMPORTANCE_AUDIT_{name}": text for name, text in facts.items()}
-    environment |= {"PATH": f"{folder}:{os.environ['PATH']}", "no_proxy": "*", **more}
+    environment |= {"PATH": f"{folder}:{os.environ['PATH']}", "no_proxy": "*"}
     words = ["/bin/sh", path.name, *words]
     return subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True
@@ -548,48 +541,40 @@ def test_the_webhook_is_sent_json_whatever_the_texts_hold(tmp_path, hook):
     assert (kind, sent["news"], sent["exit_code"]) == ("application/json", NEWS, "1")
     assert sent["text"].endswith(NEWS)
     (tmp_path / "address").write_text(f'url = "{at}/500"\n')
-    assert (
-        run_hook("webhook", "address", folder=tmp_path).returncode == 22
-    )  # curl --fail
+    answer = run_hook("webhook", "address", folder=tmp_path)
+    assert answer.returncode == 22  # curl --fail
 
 
-def sendmail(folder, code=0):
+def mail_of(folder, code=0, **facts):
+    """Return how the script ended whose sendmail ends with a code, and what it sent."""
     text = f'#!/bin/sh\necho "$*" >words\ncat >sent\nexit {code}\n'
-    (folder / "sendmail").write_text(text)
-    (folder / "sendmail").chmod(0o755)
+    put_program(folder / "sendmail", text)
+    answer = run_hook("mail", "owner@example.org", folder=folder, **facts)
+    sent = (folder / "sent").read_bytes()
+    assert max(map(len, sent.splitlines())) <= 76
+    mail = message_from_bytes(sent, policy=policy.default)
+    return answer.returncode, mail, base64.b64decode(mail.get_payload()).decode()
 
 
 def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
-    sendmail(tmp_path)
-    answer = run_hook("mail", "owner@example.org", folder=tmp_path)
-    assert answer.returncode == 0, answer.stderr
-    sent = (tmp_path / "sent").read_bytes()
-    mail = message_from_bytes(sent, policy=policy.default)
+    code, mail, text = mail_of(tmp_path)
+    assert (code, mail["Bcc"]) == (0, None)
     assert (tmp_path / "words").read_text() == "-i -- owner@example.org\n"
-    assert mail["Bcc"] is None
     subject = 'ünsound Bcc: "x": not confirmed (exit code 1): The cause: a'
     assert mail["Subject"] == subject
-    text = base64.b64decode(mail.get_payload()).decode()
     assert text == f"Event: change\n\n{NEWS}\n\nin short\n\n/r\n"
-    assert max(map(len, sent.splitlines())) <= 76
-    sendmail(tmp_path, code=75)
-    assert run_hook("mail", "owner@example.org", folder=tmp_path).returncode == 75
+    assert mail_of(tmp_path, code=75)[0] == 75
 
 
 def test_the_mail_of_an_audit_without_a_run_says_each_sentence_once(tmp_path):
-    sendmail(tmp_path)
     summary = "a is wrong.\nb is wrong."
-    variables = {"RUN": "", "SUMMARY": summary, "VERDICT": "", "EXIT_CODE": "2"}
-    variables["NEWS"] = f"It was killed before.\n{summary}"
-    prefixed = {f"IMPORTANCE_AUDIT_{name}": text for name, text in variables.items()}
-    run_hook("mail", "owner@example.org", folder=tmp_path, **prefixed)
-    mail = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
-    assert mail["Subject"] == (
-        'ünsound Bcc: "x": no verdict (exit code 2): It was killed before.'
-    )
-    said = base64.b64decode(mail.get_payload()).decode()
+    facts = {"RUN": "", "SUMMARY": summary, "VERDICT": "", "EXIT_CODE": "2"}
+    facts["NEWS"] = f"It was killed before.\n{summary}"
+    _, mail, text = mail_of(tmp_path, **facts)
+    subject = 'ünsound Bcc: "x": no verdict (exit code 2): It was killed before.'
+    assert mail["Subject"] == subject
     told = "It was killed before.\n\na is wrong.\nb is wrong.\n"
-    assert said == f"Event: change\n\n{told}"
+    assert text == f"Event: change\n\n{told}"
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -606,7 +591,7 @@ def audit(tmp_path):
 
 
 def run_schedule(*words):
-    return runner().invoke(main, ["schedule", *map(str, words)])
+    return invoke("schedule", *words)
 
 
 def test_units_say_where_they_are_saved_and_how_their_timer_is_started(audit):
@@ -642,13 +627,7 @@ def test_a_workflow_needs_a_repository(audit, kind):
     ("time", "days", "offset", "fields", "there"),
     [
         ("06:05", ("thu", "mon"), 0, "5 6 * * 1,4", "06:05 {} UTC+00:00"),
-        (
-            "06:00",
-            ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
-            0,
-            "0 6 * * *",
-            "",
-        ),
+        ("06:00", DAYS, 0, "0 6 * * *", ""),
         ("23:30", ("sat", "sun"), 60, "30 0 * * 0,1", "00:30 {} UTC+01:00"),
         ("00:15", ("mon",), -300, "15 19 * * 0", "19:15 {} UTC-05:00"),
         ("06:00", (), 330, "30 11 * * *", "11:30 {} UTC+05:30"),

@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.cli.test_cli import ROOT, UNPRINTED, written
 from tests.operate.test_notify import is_running, wait_for
+from tests.runs.test_attempts import kinds
 
 from importance_audit.operate import unattended
 from importance_audit.operate.unattended import run_unattended
@@ -68,10 +68,6 @@ def notices(folder):
     return [json.loads(line) for line in lines]
 
 
-def kinds(folder):
-    return [event["kind"] for event in read_log(folder).events[1:]]
-
-
 def start_run(folder, *options, **environment):
     """Begin `run` in a process of its own."""
     return subprocess.Popen(
@@ -89,11 +85,12 @@ def quietly(folder, **options):
     return run_unattended(folder, say=lambda _: None, **options)
 
 
-def fitting(process):
-    """Wait until the model of a run is being fitted."""
-    while not Path("fitting").exists():
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.01)
+def start_fitting(folder, *options):
+    """Begin `run` in a process of its own, and wait until its model is being fitted."""
+    process = start_run(folder, *options)
+    wait_for(lambda: Path("fitting").exists() or process.poll() is not None)
+    assert process.poll() is None, process.communicate()[1]
+    return process
 
 
 TAKEN = """
@@ -133,8 +130,7 @@ def test_a_request_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_pat
 
 def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     folder = audit(fit="time.sleep(600)")
-    first = start_run(folder, "-q")
-    fitting(first)
+    first = start_fitting(folder, "-q")
     second = start_run(folder, "-q")
     assert second.communicate()[1] == (
         f"Audit {str(folder)!r} is in use: process {first.pid} on "
@@ -258,8 +254,7 @@ def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypa
 
 def test_a_run_asked_to_stop_saves_tells_and_ends_with_130(audit):
     folder = audit(fit="time.sleep(600)")
-    process = start_run(folder, "--unattended")
-    fitting(process)
+    process = start_fitting(folder, "--unattended")
     process.send_signal(signal.SIGTERM)
     log = process.communicate()[1]
     (run,) = (folder / "runs").iterdir()
@@ -296,8 +291,7 @@ def test_a_run_that_never_returns_is_killed_and_told(audit, monkeypatch):
     folder = audit(fit=f"{deaf}; open('deaf', 'w').close(); time.sleep(600)")
 
     def stop():
-        while not Path("deaf").exists():
-            time.sleep(0.01)
+        wait_for(Path("deaf").exists)
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=stop, daemon=True).start()
@@ -319,8 +313,7 @@ def test_an_audit_under_way_is_told_with_who_is_at_work(audit):
 
 def test_a_run_dies_with_the_process_that_watches_it(audit):
     folder = audit(fit="time.sleep(600)")
-    process = start_run(folder, "--unattended")
-    fitting(process)
+    process = start_fitting(folder, "--unattended")
     child = read_log(folder).of("began")[0]["pid"]
     process.kill()
     process.communicate()

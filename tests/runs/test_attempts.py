@@ -52,10 +52,14 @@ def test_what_a_killed_process_left_half_done_is_removed(tmp_path):
     assert list(page.parent.iterdir()) == []
 
 
+def take_name_from_second(audit):
+    """Write two runs, the second without its name yet; return both its paths."""
+    _, second = write_two_runs(audit)
+    return second, second.rename(second.with_name(f".{second.name}.01234567.part"))
+
+
 def test_a_run_that_was_killed_between_line_and_name_is_finished(tmp_path):
-    _, second = write_two_runs(tmp_path)
-    part = second.with_name(f".{second.name}.01234567.part")
-    second.rename(part)
+    second, _ = take_name_from_second(tmp_path)
     found = verify(tmp_path)
     assert found.mismatches == ()
     where = f"runs/{second.name}"
@@ -69,9 +73,7 @@ def test_a_run_that_was_killed_between_line_and_name_is_finished(tmp_path):
 
 
 def test_a_run_between_line_and_name_that_was_altered_is_not_taken_in(tmp_path):
-    _, second = write_two_runs(tmp_path)
-    part = second.with_name(f".{second.name}.01234567.part")
-    second.rename(part)
+    second, part = take_name_from_second(tmp_path)
     (part / "audit.toml").write_text("seed = 2\n")
     start_attempt(tmp_path, unattended=False)
     assert [m.file for m in verify(tmp_path).mismatches] == [f"runs/{second.name}"]

@@ -25,12 +25,16 @@ def run(request):
     return request.param
 
 
+@pytest.fixture
+def document(run):
+    return json.loads((run / "result.json").read_text("utf8"))
+
+
 def test_this_schema_version_has_its_bundle():
     assert [run.parents[1].name for run in RUNS] == [SCHEMA_VERSION]
 
 
-def test_a_bundle_is_of_its_version_and_small(run):
-    document = json.loads((run / "result.json").read_text("utf8"))
+def test_a_bundle_is_of_its_version_and_small(run, document):
     assert document["schema_version"] == run.parents[1].name
     assert sum(path.stat().st_size for path in run.rglob("*")) < 60_000
 
@@ -39,17 +43,16 @@ def test_a_bundle_verifies(run):
     assert verify(run).mismatches == ()
 
 
-def test_a_bundle_renders_with_the_digest_of_its_day(run):
+def test_a_bundle_renders_with_the_digest_of_its_day(run, document):
     page = to_html(build_view(load_run(run)))
-    digest = json.loads((run / "result.json").read_text("utf8"))["content_digest"]
+    digest = document["content_digest"]
     assert f'<meta name="content-digest" content="{digest}">' in page
     letters = re.findall(r'id="sec-([a-q])"', page)
     # The rest has nothing to show, and is named in the contents.
     assert set(letters) >= set("abcdefhjlmnpq")
 
 
-def test_a_bundle_is_written_again_as_it_was(run):
-    document = json.loads((run / "result.json").read_text("utf8"))
+def test_a_bundle_is_written_again_as_it_was(run, document):
     assert json.loads(dumps(load_run(run))) == document
 
 

@@ -1,6 +1,5 @@
 """What a run folder holds: evidence for every number, and the PDF that carries it."""
 
-import hashlib
 import json
 import os
 import re
@@ -12,18 +11,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from tests.cli.test_cli import written
+from tests.cli.test_cli import sound, written
 from tests.report.made_variants import plain_result, result_of
 from tests.run_folders import below
 
-from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_csv import KEPT, rows_of
 from importance_audit.records.as_json import content_digest
 from importance_audit.report.figures.typeface import font_files
 from importance_audit.report.text.wording import look_up
-from importance_audit.runs.digests import read_list
+from importance_audit.runs.digests import read_list, sha256
 from importance_audit.runs.files import (
     ALWAYS,
     LARGEST_ATTACHMENTS,
@@ -38,16 +35,9 @@ ROOT = Path(__file__).parents[2]
 CARRIED = {"result.json", "environment.json", "SHA256SUMS", *ALWAYS}
 
 
-def sha256(data):
-    return hashlib.sha256(data).hexdigest()
-
-
 def run(folder, report=""):
     """Return the run folder of an audit of one linear model."""
-    answer = CliRunner().invoke(
-        main, ["run", str(written(folder, report=report)), "-q"]
-    )
-    assert answer.exit_code == 0, answer.output
+    sound("run", written(folder, report=report), "-q")
     (run_folder,) = folder.glob("runs/*")
     return run_folder
 
@@ -74,9 +64,8 @@ def test_the_pdf_carries_the_files_of_the_folder(whole_run, tmp_path):
     pdf = str(whole_run / "report.pdf")
     subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), pdf], check=True)
     assert {path.name for path in tmp_path.iterdir()} == CARRIED
-    assert (tmp_path / "SHA256SUMS").read_bytes() == stored_attachments(whole_run)[
-        "SHA256SUMS"
-    ]
+    stored = stored_attachments(whole_run)["SHA256SUMS"]
+    assert (tmp_path / "SHA256SUMS").read_bytes() == stored
     (tmp_path / "SHA256SUMS").unlink()
     for path in tmp_path.iterdir():
         folder = whole_run / "tables" if path.suffix == ".csv" else whole_run
@@ -85,16 +74,10 @@ def test_the_pdf_carries_the_files_of_the_folder(whole_run, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
 def test_each_attachment_says_what_it_is_and_when_it_was_made(whole_run):
-    command = [
-        "qpdf",
-        "--qdf",
-        "--object-streams=disable",
-        whole_run / "report.pdf",
-        "-",
-    ]
-    text = subprocess.run(command, capture_output=True, check=True).stdout.decode(
-        errors="replace"
-    )
+    options = ["--qdf", "--object-streams=disable"]
+    command = ["qpdf", *options, whole_run / "report.pdf", "-"]
+    plain = subprocess.run(command, capture_output=True, check=True).stdout
+    text = plain.decode(errors="replace")
     described = re.findall(r"/Desc \((.*?)\)\n", text)
     assert sorted(described) == sorted(look_up("attachments").values())
     started = load_run(whole_run).run.volatile["started"]
@@ -126,9 +109,8 @@ def test_render_in_another_process_clock_and_language_gives_the_same_bytes(
 
 def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
     lines = [json.loads(line) for line in (whole_run / "log.jsonl").open()]
-    assert all(
-        set(line) == {*"time step seconds level message".split()} for line in lines
-    )
+    keys = {*"time step seconds level message".split()}
+    assert all(set(line) == keys for line in lines)
     assert [line["time"] for line in lines] == sorted(line["time"] for line in lines)
     assert all(line["time"].endswith("+00:00") for line in lines)
     steps = [line["step"] for line in lines if line["seconds"] is not None]

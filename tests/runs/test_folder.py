@@ -1,13 +1,11 @@
 """Claims about run folders: whole or absent, never rewritten, readable again."""
 
 import csv
-import hashlib
 import json
 import os
 import re
 import resource
 import subprocess
-import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -19,21 +17,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.made_records import made_effect, made_importance
 
 from importance_audit.engines.agreement import AGREEMENT
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest, to_dict
 from importance_audit.records.errors import AuditError, DataError
 from importance_audit.records.finding import Finding
-from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
 from importance_audit.report.pages.short_views import short_files
 from importance_audit.runs.audit_log import read_log
-from importance_audit.runs.digests import read_list
+from importance_audit.runs.digests import read_list, sha256
 from importance_audit.runs.folder import load_run, write_file
 
 NAME = "20251120T084600Z-3f9a1c2b"
 RAW = np.array([[0.1 + 0.2, np.nan], [1e300, np.inf], [1.0, 2.0]])
+FACTS = {"subject": "forest", "message": "Weak,\nvery."}
+WEAK = Finding(check="weak_model", severity="warning", **FACTS)
 
 
 def summary(result):
@@ -43,26 +43,10 @@ def summary(result):
 
 
 def importance(**changes):
-    fields = {
-        "model": "forest",
-        "method": "permutation",
-        "engine": "python",
-        "engine_version": "1",
-        "of": "features",
-        "form": "difference",
-        "loss": "rmse",
-        "split": "test",
-        "unit": "y",
-        "options": {},
-        "n_samples": 10,
-        "stream": "DALEX",
-        "seed": 1,
-        "features": ("größe, m²", 'a "b"', "x"),
-        "columns": (("größe, m²",), ('a "b"',), ("x",)),
-        "raw": RAW,
-        "baseline": np.array([0.1, 0.3]),
-    }
-    return Importance(**{**fields, **changes})
+    """Return a record of odd names and numbers."""
+    record = made_importance("forest", ("größe, m²", 'a "b"', "x"), (0, 0, 0))
+    fields = {"raw": RAW, "baseline": np.array([0.1, 0.3]), "options": {}}
+    return replace(record, **{**fields, **changes})
 
 
 def of_features(means):
@@ -95,19 +79,14 @@ def save(folder, written=None, files=None, exit_code=0):
     return save_run(written or result(), folder, files or {}, exit_code=exit_code)
 
 
-def sha256(*parts):
-    return hashlib.sha256(b"".join(parts)).hexdigest()
-
-
 def listed_in(folder):
     return read_list((folder / "SHA256SUMS").read_bytes())
 
 
 def line_of(folder):
     """Return the line of a run in the log of its audit."""
-    (line,) = (
-        e for e in read_log(folder.parents[1]).of("run") if e["run"] == folder.name
-    )
+    lines = read_log(folder.parents[1]).of("run")
+    (line,) = (line for line in lines if line["run"] == folder.name)
     return line
 
 
@@ -123,8 +102,8 @@ def content_of(folder):
 
 def test_a_run_is_named_by_its_start_in_utc_and_its_question():
     started = datetime(2025, 11, 20, 9, 46, 5, tzinfo=timezone(timedelta(hours=1)))
-    digest = hashlib.sha256(b"cd").hexdigest()[:8]
-    assert run_id(started, "c", "d") == f"20251120T084605Z-{digest}"
+    name = f"20251120T084605Z-{sha256(b'cd')[:8]}"
+    assert run_id(started, "c", "d") == name
 
 
 def test_a_run_comes_back_as_it_was_saved(tmp_path):
@@ -285,38 +264,24 @@ def table(path):
 
 
 def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_path):
-    weak = Finding(
-        check="weak_model",
-        severity="warning",
-        subject="forest",
-        message="Weak, \nvery.",
-        evidence={"loss": np.nan},
-    )
+    weak = replace(WEAK, evidence={"loss": np.nan})
     folder = save(tmp_path, result(importances=(importance(),), findings=(weak,)))
     rows, data = table(folder / "tables" / "importances.csv")
-    assert [row["raw"] for row in rows] == [
-        *("0.30000000000000004", "NaN", "1e+300", "Infinity", "1.0", "2.0")
-    ]
+    raw = ["0.30000000000000004", "NaN", "1e+300", "Infinity", "1.0", "2.0"]
+    assert [row["raw"] for row in rows] == raw
     assert [row["repeat"] for row in rows] == ["1", "2"] * 3
     assert [row["feature"] for row in rows[::2]] == list(importance().features)
     assert rows[0]["value"] == repr(0.1 + 0.2 - 0.1)
     assert b"\r" not in data
     assert "größe".encode() in data
     (row,), _ = table(folder / "tables" / "findings.csv")
-    assert (row["message"], row["evidence"]) == ("Weak, \nvery.", '{"loss": "NaN"}')
+    assert (row["message"], row["evidence"]) == (weak.message, '{"loss": "NaN"}')
 
 
 def test_curves_are_one_line_per_point(tmp_path):
-    names = ("model", "method", "engine", "engine_version", "split", "unit", "options")
-    same = {name: getattr(importance(), name) for name in (*names, "n_samples", "seed")}
-    curve = Effect(
-        **same,
-        scale="response",
-        feature="kind",
-        kind="category",
-        grid=np.array(["a", "b"], dtype=object),
-        values=np.array([0.1, 1 / 3]),
-    )
+    points = {"grid": np.array(["a", "b"], dtype=object), "kind": "category"}
+    values = np.array([0.1, 1 / 3])
+    curve = replace(made_effect("forest", "kind"), **points, values=values)
     banded = replace(curve, band_low=np.array([0.0, 0.25]), band_high=np.ones(2))
     folder = save(tmp_path, result(effects=(curve, banded)))
     rows, _ = table(folder / "tables" / "effects.csv")
@@ -341,16 +306,13 @@ def test_what_is_no_stored_run_is_refused_in_one_sentence(tmp_path):
 
 
 def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
-    weak = Finding(
-        check="weak_model", severity="warning", subject="forest", message="Weak,\nvery."
-    )
     ours = of_features([1, 4, 3, np.nan, 2])
     twin = replace(ours, stream="vip-0.5", raw=-ours.raw)
     words = ["replayed", "equivalent", "replayed"]
     pairs = pd.DataFrame({"engine_a": "python", "verdict": words})
     pairs = pairs.reindex(columns=AGREEMENT, fill_value="")
     records = replace(twin, engine="DALEX"), ours, twin
-    text = summary(result(importances=records, agreement=pairs, findings=(weak,)))
+    text = summary(result(importances=records, agreement=pairs, findings=(WEAK,)))
     assert text.splitlines() == [
         f"apartments {NAME}: confirmed with exceptions",
         "forest, permutation of features, RMSE: b, c, e",
@@ -382,19 +344,6 @@ def test_no_order_is_told_of_features_that_share_a_place_or_have_no_number(
 
 def test_a_run_that_was_asked_for_in_r_tells_what_to_do_in_r_when_it_is_read_again():
     run = result().run
-    volatile = {**run.volatile, "asked_by": "r"}
-    text = summary(replace(result(), run=replace(run, volatile=volatile)))
+    run = replace(run, volatile={**run.volatile, "asked_by": "r"})
+    text = summary(result(run=run))
     assert text.strip().endswith('Add engines = "DALEX" to importance_audit().')
-
-
-def test_reading_a_run_loads_no_library_for_statistics_or_figures():
-    code = (
-        "import sys, importance_audit.runs.folder;"
-        "import importance_audit.engines.agreement, importance_audit.assess.checks;"
-        "heavy = {'scipy', 'sklearn', 'matplotlib', 'rpy2', 'jsonschema'};"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    output = subprocess.check_output(
-        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], text=True
-    )
-    assert output.strip() == "[]"

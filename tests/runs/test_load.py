@@ -1,6 +1,5 @@
 """A stored result that is not as its run wrote it is refused in one sentence."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -9,23 +8,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.test_cli import BUNDLE as RUN
+from tests.cli.test_cli import ROOT, answer_of
 from tests.run_folders import relist
 from tests.signed_runs import stored_result
 
-from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest, digest_of
 from importance_audit.records.errors import DataError
+from importance_audit.runs.digests import sha256
 from importance_audit.runs.load import load_context, load_whole_run
 from importance_audit.runs.summary import NO_HISTORY, history_json
 
-RUN = (
-    Path(__file__).parents[1] / "bundles" / "2.0" / "runs" / "20261122T000000Z-00000000"
-)
 COMMANDS = {
     "render": lambda run, other: ["render", run, "--output", other],
-    "diff": lambda run, _: ["diff", str(RUN), run],
+    "diff": lambda run, _: ["diff", RUN, run],
     "handoff": lambda run, other: ["handoff", run, "--to", other],
 }
 
@@ -38,10 +35,9 @@ def run_command(command, folder, changed, *, sealed=False):
     if sealed:
         document["content_digest"] = digest_of(document)
     (run / "result.json").write_text(json.dumps(document), encoding="utf8")
-    words = COMMANDS[command](str(run), str(folder / "out"))
-    answer = CliRunner().invoke(main, words)
+    code, output = answer_of(*COMMANDS[command](run, folder / "out"))
     assert not (folder / "out").exists()
-    return answer.exit_code, answer.output.replace(str(run), "RUN").strip()
+    return code, output.replace(str(run), "RUN").strip()
 
 
 def put(*path_and_value):
@@ -100,7 +96,7 @@ def test_a_name_or_start_that_is_none_leads_nowhere(
 def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
     stub = tmp_path / "matplotlib.py"
     stub.write_text('raise ImportError("libfreetype is broken")')
-    paths = os.pathsep.join((str(tmp_path), str(RUN.parents[4])))
+    paths = os.pathsep.join((str(tmp_path), str(ROOT)))
     words = [sys.executable, "-m", "importance_audit", "render", str(RUN)]
     options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": paths}}
     answer = subprocess.run(words, capture_output=True, text=True, **options)
@@ -136,26 +132,19 @@ def test_a_report_is_made_from_the_files_that_its_run_lists(
 ):
     run = shutil.copytree(run_with_past, tmp_path / "run")
     alter(run / file)
-    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
-    assert (answer.exit_code, answer.output) == (
-        2,
-        f"{run / file} {words} Run: importance-audit verify {run}\n",
-    )
+    said = f"{run / file} {words} Run: importance-audit verify {run}\n"
+    assert answer_of("render", run, "--output", tmp_path) == (2, said)
 
 
 def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_with_past):
     run = shutil.copytree(run_with_past, tmp_path / "run")
     path = run / "history.json"
-    content = path.read_bytes()
-    path.write_bytes(content.replace(b'"n_runs": 0', b'"n_runs": 9'))
-    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
-    was, now = (
-        hashlib.sha256(data).hexdigest() for data in (content, path.read_bytes())
-    )
-    assert (answer.exit_code, answer.output) == (
+    was = sha256(path.read_bytes())
+    path.write_bytes(path.read_bytes().replace(b'"n_runs": 0', b'"n_runs": 9'))
+    assert answer_of("render", run, "--output", tmp_path) == (
         2,
-        f"{path} has SHA-256 {now}; SHA256SUMS states {was}. Run: importance-audit "
-        f"verify {run}\n",
+        f"{path} has SHA-256 {sha256(path.read_bytes())}; SHA256SUMS states {was}. "
+        f"Run: importance-audit verify {run}\n",
     )
 
 

@@ -76,23 +76,19 @@ def test_the_last_complete_run_is_never_removed(tmp_path):
 
 def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path):
     finding = Finding(check="dependence", severity="warning", subject="a", message="m.")
-    status = dict(
-        zip(NAMES, ["complete", *["interrupted"] * 3, "complete"], strict=True)
-    )
-    results = [
-        result(
-            name,
-            run=replace(result(name).run, status=status[name], data_sha256=name),
-            findings=(finding,) if name == NAMES[4] else (),
-            datasets=result(name).datasets.assign(rows=9),
-        )
-        for name in NAMES
-    ]
-    for one in results[:4]:
-        save_run(one, tmp_path, {}, exit_code=0)
+
+    def ended(name, status="complete", **changes):
+        run = replace(result(name).run, status=status, data_sha256=name)
+        datasets = result(name).datasets.assign(rows=9)
+        return result(name, run=run, datasets=datasets, **changes)
+
+    save_run(ended(NAMES[0]), tmp_path, {}, exit_code=0)
+    for name in NAMES[1:4]:
+        save_run(ended(name, "interrupted"), tmp_path, {}, exit_code=0)
     remove_old_runs(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0], NAMES[3]]
-    noted = _history(tmp_path, _load_before(tmp_path), results[4])
+    newest = ended(NAMES[4], findings=(finding,))
+    noted = _history(tmp_path, _load_before(tmp_path), newest)
     assert "New: warning, dependence: m." in noted
 
 

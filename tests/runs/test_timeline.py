@@ -3,23 +3,18 @@
 import json
 import math
 import shutil
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli import runner
+from tests.cli.test_cli import COMMAND, invoke, lines_and_loaded
 from tests.run_folders import rewrite_log
 from tests.runs.test_chain import A, B, remove, tell_removed
 from tests.runs.test_history import add
 from tests.runs.test_summary import make_finding
 
-from importance_audit.cli.main import main
 from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.timeline import timeline
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +82,8 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
     assert gap.startswith(f"{LOG}: line 6: expected a line as it was written, found ")
 
 
-def history(*arguments):
-    return runner().invoke(main, ["history", *map(str, arguments)])
+def history(*words):
+    return invoke("history", *words)
 
 
 def test_the_runs_of_an_audit_are_listed(audit):
@@ -99,9 +94,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     head, _, *rows, clock, last = answer.stdout.splitlines()
     assert head == "a: 2 runs, 1 finding, notes not counted, in the last complete run"
     words = f"{'not cross-checked':25}"
-    digests = [
-        run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
-    ]
+    digests = [row.run.content_digest[:12] for row in timeline(audit).rows[:2]]
     indent = " " * 27
     assert rows == [
         f"2025-11-20 08:46:00     0  {words}  {digests[0]}  {A}",
@@ -122,9 +115,8 @@ def test_the_newest_run_of_each_audit_is_listed(audit):
     (audit.parent / "other").mkdir()
     (audit.parent / "0").symlink_to("a")
     lines = history(audit.parent).stdout.splitlines()
-    assert (
-        lines[0].split() == "audit last run (UTC) age exit verdict found gaps".split()
-    )
+    head = "audit last run (UTC) age exit verdict found gaps"
+    assert lines[0].split() == head.split()
     assert lines[1].startswith("a      2025-11-21 08:46:00  ")
     assert lines[1].split()[-4:] == ["not", "cross-checked", "1", "0"]
     assert lines[2:] == ["new    no run"]
@@ -205,10 +197,7 @@ def test_the_pages_are_made_from_runs_and_attempts(audit, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (
-            "",
-            "contains no audit: neither it nor a folder in it has an audit.toml or ru",
-        ),
+        ("", "contains no audit: neither it nor a folder in it has an audit.toml or"),
         ("none", "cannot be read: No such file or directory."),
     ],
 )
@@ -226,7 +215,7 @@ def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
     (run_folder / "audit.toml").write_text("seed = 1\n")
     before = sorted(audit.rglob("*"))
     target = run_folder.parent if "--all" in words else run_folder
-    answer = runner().invoke(main, [*words, str(target)])
+    answer = invoke(*words, target)
     assert answer.exit_code == 2
     if target == run_folder:
         assert answer.stderr.endswith(
@@ -245,18 +234,10 @@ def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):
 
 
 def test_the_history_starts_without_tables_and_numbers(audit):
-    code = (
-        "import sys; from importance_audit.cli.main import main\n"
-        "try: main(['history', sys.argv[1]])\n"
-        "finally: print({'numpy', 'pandas', 'rich'} & set(sys.modules))"
-    )
-    command = [sys.executable, "-c", code, str(audit)]
-    output = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert (
-        output.splitlines()[0]
-        == "a: 2 runs, 1 finding, notes not counted, in the last complete run"
-    )
-    assert output.splitlines()[-1] == "set()"
+    code = f"{COMMAND}(['history', {str(audit)!r}])"
+    first, *_, loaded = lines_and_loaded(code, "numpy pandas rich")
+    assert first == "a: 2 runs, 1 finding, notes not counted, in the last complete run"
+    assert loaded == "set()"
 
 
 def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):

@@ -1,34 +1,16 @@
 """What the table of thresholds says of pairs: one row per check, with its limit."""
 
-import math
-
 import pytest
+from tests.report.made_records import made_pair
 
 from importance_audit.auditing.steps.compare_engines import pair_rows
 from importance_audit.config.settings import ChecksSection
 
 
-def pair(verdict, *, n_outside=0, shift=0.0, cause=""):
+def pair(verdict, **fields):
     """Return a row of the agreement as the audit keeps it."""
-    return {
-        "model": "forest",
-        "method": "permutation",
-        "of": "features",
-        "loss": "rmse",
-        "positive_class": "",
-        "feature": "",
-        "engine_a": "python",
-        "engine_b": "DALEX",
-        "supplied_by": ("", ""),
-        "verdict": verdict,
-        "cause": cause,
-        "n_outside": n_outside,
-        "n_features": 5,
-        "max_relative_difference": 0.0,
-        "max_rank_shift": shift,
-        "options": "",
-        "rank_shift_limit": 2.0,
-    }
+    own = {"supplied_by": ("", ""), "options": ""}
+    return made_pair("forest", verdict, **own, **fields)
 
 
 def verdicts_by_check(row, limits=None):
@@ -53,12 +35,12 @@ def test_a_pair_outside_its_band_fails_unless_its_cause_is_known(cause, verdict)
 
 
 def test_a_pair_that_nobody_compared_was_not_run_and_has_no_shift():
-    rows = verdicts_by_check(pair("not compared", shift=math.nan))
+    rows = verdicts_by_check(pair("not compared"))
     assert rows == {"disagreement": ("not compared", 0.0, "definition", "not run")}
 
 
 def test_a_comparable_pair_is_judged_by_its_ranks_alone():
-    rows = verdicts_by_check(pair("comparable", shift=3.0))
+    rows = verdicts_by_check(pair("comparable", max_rank_shift=3.0))
     assert rows["disagreement"][-1] == "not run"
     assert rows["rank_shift"] == (3.0, 2.0, "default", "warn")
 

@@ -1,5 +1,6 @@
 """Which curves an audit keeps beside the importances that are taken from them."""
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -42,10 +43,8 @@ def test_the_curve_that_an_option_names_is_kept_and_is_the_one_that_is_measured(
 def test_the_curve_of_the_data_is_kept_and_is_the_one_that_is_measured():
     result = audited({**STRATIFIED, "resample": "none", "n_repeats": 1})
     assert curve_keys(result) == {("", "stratpd", "x1"), ("", "stratpd", "x2")}
-    for effect, importance in zip(
-        result.effects, result.importances[0].mean, strict=True
-    ):
-        assert importance == pytest.approx(np.abs(effect.values).mean(), rel=1e-12)
+    means = [np.abs(effect.values).mean() for effect in result.effects]
+    assert result.importances[0].mean == pytest.approx(means, rel=1e-12)
 
 
 def test_two_questions_that_draw_the_same_curves_keep_them_once():
@@ -57,14 +56,13 @@ def test_two_questions_that_draw_the_same_curves_keep_them_once():
     assert len(curves) == len(set(curves)) == 6
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [{"method": "curve_impact", "curve": "ale"}, STRATIFIED],
-)
+ALE = {"method": "curve_impact", "curve": "ale"}
+
+
+@pytest.mark.parametrize("entry", [ALE, STRATIFIED])
 def test_a_feature_without_a_curve_leaves_the_others_theirs(entry):
     data = normal_data(2, 0, n_samples=60)
-    still = data.X.assign(x2=1.0)
-    result = audited(entry, data=type(data)(**{**vars(data), "X": still}))
+    result = audited(entry, data=replace(data, X=data.X.assign(x2=1.0)))
     assert {e.feature for e in result.effects} == {"x1"}
     (finding,) = [f for f in result.findings if f.message.count("must have two values")]
     assert finding.severity == "info"
@@ -73,19 +71,13 @@ def test_a_feature_without_a_curve_leaves_the_others_theirs(entry):
 
 def test_rows_that_no_curve_can_be_drawn_of_are_told_of_once():
     data = normal_data(2, 0, n_samples=60)
-    weighted_data = type(data)(**{**vars(data), "weights": np.arange(60) % 2 + 1.0})
-    result = audited(STRATIFIED, data=weighted_data)
+    result = audited(STRATIFIED, data=replace(data, weights=np.arange(60) % 2 + 1.0))
     assert not result.effects
-    messages = [f.message for f in result.findings if f.check == "not_applicable"]
-    assert len(messages) == 1
+    assert [f.check for f in result.findings].count("not_applicable") == 1
 
 
 def test_the_report_says_whose_curves_are_drawn_and_of_which_kind():
-    entries = (
-        STRATIFIED,
-        {"method": "curve_impact", "curve": "ale"},
-    )
-    figures = build_view(audited(*entries)).figures
+    figures = build_view(audited(STRATIFIED, ALE)).figures
     of_data, of_model = (f for f in figures if f.draw is draw_effects)
     assert plain(of_data.headline).startswith("x1 moves y most in the data, by ")
     assert plain(of_data.caption).startswith(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from importance_audit.auditing.audit import audit
@@ -29,12 +30,9 @@ def copies(n, *, n_samples=200, noise=0.0):
     """Return columns x1 to xn that are one column, and two others; y = 2 x1 + noise."""
     data = normal_data(2, 0, 0, n_samples=n_samples)
     draw = np.random.default_rng(1)
-    same = {
-        f"x{k + 1}": data.X["x1"] + noise * draw.normal(size=n_samples)
-        for k in range(n)
-    }
-    others = {f"x{n + k}": data.X[f"x{k + 1}"] for k in (1, 2)}
-    X = data.X.assign(**same, **others)[[f"x{k + 1}" for k in range(n + 2)]]
+    names = [f"x{k + 1}" for k in range(n + 2)]
+    same = [data.X["x1"] + noise * draw.normal(size=n_samples) for _ in range(n)]
+    X = pd.DataFrame(dict(zip(names, [*same, data.X["x2"], data.X["x3"]], strict=True)))
     return replace(data, X=X, groups={name: (name,) for name in X})
 
 
@@ -59,9 +57,8 @@ def test_two_copies_have_together_the_importance_of_one_in_a_model_of_one():
 def test_a_cluster_is_one_row_for_each_model_and_loss():
     n = 5
     models = (split_model(n), replace(split_model(n), name="other"))
-    result = audit(
-        *(None, copies(n, noise=0.1), config(losses=["mse", "mae"])), models=models
-    )
+    asked = config(losses=["mse", "mae"])
+    result = audit(None, copies(n, noise=0.1), asked, models=models)
     assert result.clusters["feature"].tolist() == [f"x{k + 1}" for k in range(n)]
     assert set(result.clusters["cluster"]) == {1}
     frame = result.joint_importances
@@ -85,11 +82,8 @@ def test_no_number_of_a_ranking_moves():
     assert [len(each.joint_importances) for each in results] == [1, 0]
     pairs = zip(*(each.importances for each in results), strict=True)
     for one, other in pairs:
-        assert (one.of, one.features, one.seed) == (
-            other.of,
-            other.features,
-            other.seed,
-        )
+        for name in ("of", "features", "seed"):
+            assert getattr(one, name) == getattr(other, name)
         np.testing.assert_array_equal(one.raw, other.raw)
         np.testing.assert_array_equal(one.baseline, other.baseline)
     one, other = (each.row_intervals for each in results)

@@ -26,9 +26,9 @@ SHUFFLED = {"method": "permutation", "n_repeats": 3, "losses": ["rmse", "mae"]}
 DROPPED = {"method": "drop_column", "n_repeats": 1, "losses": ["mae"]}
 
 
-def audited(*entries, tests=("cpi", "lei"), **significance):
+def audited(*entries, tests=("cpi", "lei"), model=LINEAR, **significance):
     section = {"tests": [*tests], **significance}
-    config = {"models": [LINEAR], "importance": [*entries], "significance": section}
+    config = {"models": [model], "importance": [*entries], "significance": section}
     return audit(TRAIN, TEST, parse_config(config))
 
 
@@ -129,9 +129,7 @@ def test_an_area_under_a_curve_says_why_it_has_no_p_values():
 def test_the_mean_over_all_permutations_says_why_it_has_no_p_values():
     tree = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor"}
     entry = {"method": "permutation", "draws": "exact"}
-    config = {"models": [tree], "importance": [entry]}
-    config["significance"] = {"tests": ["cpi"]}
-    result = audit(TRAIN, TEST, parse_config(config))
+    result = audited(entry, tests=["cpi"], model=tree)
     assert result.significance.empty
     (note,) = (f for f in result.findings if f.message.startswith("P-values"))
     assert note.message == (

@@ -1,37 +1,21 @@
 """Rankings on resampled rows: what is drawn, what stays, and who is not asked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LinearRegression
+from tests.auditing.test_audit import linear, rows_to_audit
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.data.datasets import dataset
-from importance_audit.models.fit import wrap
-
-NAMES = ("a", "b", "unread")
-
-
-def rows(n=60, *, alike=False):
-    X = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 3)), columns=NAMES)
-    if alike:
-        X = X.iloc[[0] * n].reset_index(drop=True)
-    y = 3 * X["a"] - X["b"]
-    y = y + np.arange(n) if alike else y
-    return dataset(X, y, name="test rows", task="regression")
-
-
-def linear():
-    data = rows(200)
-    estimator = LinearRegression().fit(data.X[["a", "b"]], data.y)
-    return wrap(estimator, name="linear", task="regression")
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 
 def audited(*entries, test=None, resamples=5, **config):
     document = {"importance": list(entries), "stability": {"resamples": resamples}}
     config = parse_config(document | config)
-    return audit(None, test or rows(), config, models=(linear(),))
+    return audit(None, test or rows_to_audit(), config, models=(linear(),))
 
 
 PERMUTATION = {"method": "permutation", "n_repeats": 3}
@@ -49,23 +33,19 @@ def test_a_clear_order_stays_on_every_resample_and_equal_rows_have_no_spread(
     alike, ranks, shares
 ):
     checks = {} if alike else {"top_k": 1}
-    stability = audited(PERMUTATION, test=rows(alike=alike), checks=checks).stability
+    test = rows_to_audit()
+    if alike:
+        test = replace(test, X=test.X.iloc[[0] * 80].reset_index(drop=True))
+    stability = audited(PERMUTATION, test=test, checks=checks).stability
     for name in ("rank_low", "rank_high"):
         assert stability[name].tolist() == ranks
     assert stability["p_top_k"].tolist() == shares
     assert np.isinf(stability["repeats_to_settle"][:2]).all() == alike
 
 
-def noisy():
-    """Return rows on which three features matter nearly alike, and their model."""
-    X = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 3)), columns=NAMES)
-    data = dataset(X, X.sum(axis=1), name="rows", task="regression")
-    estimator = LinearRegression().fit(X, data.y)
-    return data, wrap(estimator, name="even", task="regression")
-
-
 def noisy_stability(resamples, **stability):
-    data, model = noisy()
+    """Audit a model on rows on which three features matter nearly alike."""
+    data, model = normal_data(1, 1, 1, n_samples=40), linear_model(1, 1, 1)
     section = {"resamples": resamples, **stability}
     config = {"importance": [PERMUTATION], "stability": section, "checks": {"top_k": 1}}
     return audit(None, data, parse_config(config), models=(model,))

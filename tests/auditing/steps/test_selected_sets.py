@@ -62,20 +62,15 @@ def test_a_split_holds_out_its_share_of_the_rows_and_of_each_class():
     X, y = pd.DataFrame({"x": np.arange(40.0)}), np.repeat([0, 1], [30, 10])
     train = dataset(X, y, name="d", task="binary", split="train")
     sides = split_up(train, fraction=0.2)
-    assert all(
-        sorted([*kept_rows, *out_rows]) == list(range(40))
-        for kept_rows, out_rows in sides
-    )
-    assert {(len(out_rows), int(y[out_rows].sum())) for _, out_rows in sides} == {
-        (8, 2)
-    }
-    assert len({tuple(out_rows) for _, out_rows in sides}) == 4
+    for kept, out in sides:
+        assert sorted([*kept, *out]) == list(range(40))
+        assert (len(out), y[out].sum()) == (8, 2)
+    assert len({tuple(out) for _, out in sides}) == 4
 
 
 def test_where_no_perf_is_above_zero_nothing_is_kept_and_nothing_judged():
-    always = {"strategy": "constant", "constant": 0.5}
     half = {"name": "half", "estimator": "sklearn.dummy.DummyRegressor"}
-    half["parameters"] = always
+    half["parameters"] = {"strategy": "constant", "constant": 0.5}
     # Every error is a half, so all sets of features are exactly as good.
     coin = replace(rows(), y=np.arange(40) % 2.0)
     sets = by_method(audit_selection(PCA, train=coin, model=half))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
+from tests.report.made_records import made_importance
 from tests.report.reading import page_files
 
 from importance_audit.auditing.audit import audit
@@ -22,7 +23,6 @@ from importance_audit.models.fit import wrap
 from importance_audit.models.prediction_digest import predictions_sha256
 from importance_audit.r_bridge import handoff, host
 from importance_audit.records.errors import ConfigError, DataError
-from importance_audit.records.importance_record import Importance
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.verdicts import sentence
 from importance_audit.report.text.blocks import plain
@@ -32,15 +32,12 @@ SEED = 11
 STREAMS = {"0.4.5": "vip-0.4", "0.5.0": "vip-0.5", "2.5.4": "DALEX"}
 
 
-@pytest.fixture(scope="module")
-def linear_case():
-    """Return a fitted model, its rows, and the digest of its predictions."""
-    random = np.random.default_rng(5)
-    X = pd.DataFrame(random.normal(size=(50, 3)), columns=["a", "b", "c"])
-    y = 3 * X["a"] - X["b"] + random.normal(size=50)
-    model = wrap(LinearRegression().fit(X, y), name="m", task="regression")
-    rows = dataset(X, y, name="rows", task="regression")
-    return model, rows, predictions_sha256(model.predict(rows.X))
+RANDOM = np.random.default_rng(5)
+X = pd.DataFrame(RANDOM.normal(size=(50, 3)), columns=["a", "b", "c"])
+Y = 3 * X["a"] - X["b"] + RANDOM.normal(size=50)
+MODEL = wrap(LinearRegression().fit(X, Y), name="m", task="regression")
+ROWS = dataset(X, Y, name="rows", task="regression")
+DIGEST = predictions_sha256(MODEL.predict(X))
 
 
 def load_config(folder, *entries, importance=None):
@@ -52,7 +49,7 @@ def load_config(folder, *entries, importance=None):
     return parse_config(config, base=folder)
 
 
-def entry(folder, digest, **changes):
+def entry(folder, **changes):
     """Return one [[supplied]]; None leaves a key out."""
     file = changes.pop("file", "v.csv")
     path = folder / file
@@ -64,7 +61,7 @@ def entry(folder, digest, **changes):
         "by": "another team",
         "date": "2026-11-21",
         "model": "m",
-        "predictions_sha256": digest,
+        "predictions_sha256": DIGEST,
         "method": "permutation",
         "loss": "rmse",
         "n_repeats": 4,
@@ -74,16 +71,16 @@ def entry(folder, digest, **changes):
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def reference_scores(linear_case, seed=SEED, stream="vip-0.5", form="difference"):
+def permuted(**draws):
+    """Return the losses of four repeats, and those of the full model."""
+    raw, full = permutation(MODEL.with_losses(("rmse",)), ROWS, n_repeats=4, **draws)
+    return raw[:, :, 0], full[:, 0]
+
+
+def reference_scores(seed=SEED, stream="vip-0.5", form="difference"):
     """Return what another programme would measure: the scores of one seed."""
-    raw, baseline = permutation(
-        linear_case[0].with_losses(("rmse",)),
-        linear_case[1],
-        seed=seed,
-        stream=stream,
-        n_repeats=4,
-    )
-    return (raw / baseline if form == "ratio" else raw - baseline)[:, :, 0]
+    raw, full = permuted(seed=seed, stream=stream)
+    return raw / full if form == "ratio" else raw - full
 
 
 def write(folder, values, names=("a", "b", "c"), file="v.csv"):
@@ -95,14 +92,14 @@ def write(folder, values, names=("a", "b", "c"), file="v.csv"):
     (folder / file).write_text("\n".join(["feature,repeat,value", *lines]), "utf8")
 
 
-def compared(linear_case, folder, *, importance=None, **changes):
+def compared(folder, *, importance=None, **changes):
     """Return the audit that takes one file of supplied numbers."""
-    supplied = entry(folder, linear_case[2], **changes)
-    return audited(linear_case, load_config(folder, supplied, importance=importance))
+    supplied = entry(folder, **changes)
+    return audited(load_config(folder, supplied, importance=importance))
 
 
-def audited(linear_case, config, **options):
-    return audit(None, linear_case[1], config, models=linear_case[:1], **options)
+def audited(config, **options):
+    return audit(None, ROWS, config, models=(MODEL,), **options)
 
 
 @pytest.mark.parametrize(
@@ -121,11 +118,10 @@ def audited(linear_case, config, **options):
     ],
 )
 def test_numbers_of_another_question_or_an_unknown_seed_are_comparable_at_best(
-    linear_case, tmp_path, drawn, changes, stream, reason
+    tmp_path, drawn, changes, stream, reason
 ):
-    write(tmp_path, reference_scores(linear_case, seed=drawn))
-    pairs = supplied_pairs(compared(linear_case, tmp_path, **changes))
-    (row,) = pairs.to_dict("records")
+    write(tmp_path, reference_scores(seed=drawn))
+    (row,) = supplied_pairs(compared(tmp_path, **changes)).to_dict("records")
     assert (row["verdict"], row["stream"]) == ("comparable", stream)
     assert reason in row["reasons"]
 
@@ -135,10 +131,10 @@ def supplied_pairs(result):
     return frame[frame["engine_b"].str.endswith("(supplied)")]
 
 
-def test_numbers_of_the_same_draws_are_replayed(linear_case, tmp_path):
+def test_numbers_of_the_same_draws_are_replayed(tmp_path):
     """They carry no loss of a target that we permuted, and alone confirm nothing."""
-    write(tmp_path, reference_scores(linear_case))
-    result = compared(linear_case, tmp_path)
+    write(tmp_path, reference_scores())
+    result = compared(tmp_path)
     (row,) = supplied_pairs(result).to_dict("records")
     assert (row["engine_b"], row["verdict"]) == ("vip 0.5.0 (supplied)", "replayed")
     assert row["stream"] == "vip-0.5"
@@ -156,10 +152,10 @@ def test_numbers_of_the_same_draws_are_replayed(linear_case, tmp_path):
         assert words in page
 
 
-def test_numbers_that_claim_draws_they_have_not_disagree(linear_case, tmp_path):
+def test_numbers_that_claim_draws_they_have_not_disagree(tmp_path):
     """A seed that was only stated accuses no implementation."""
-    write(tmp_path, reference_scores(linear_case, seed=99))
-    result = compared(linear_case, tmp_path)
+    write(tmp_path, reference_scores(seed=99))
+    result = compared(tmp_path)
     assert supplied_pairs(result)["verdict"].tolist() == ["disagrees"]
     assert supplied_pairs(result)["cause"].tolist() == ["not explained"]
     assert result.verdict == "not confirmed"
@@ -167,11 +163,11 @@ def test_numbers_that_claim_draws_they_have_not_disagree(linear_case, tmp_path):
     assert finding.remedy.startswith("Ask whoever supplied the numbers for the seed")
 
 
-def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
-    write(tmp_path, reference_scores(linear_case))
-    result = compared(linear_case, tmp_path, predictions_sha256="f" * 64)
+def test_numbers_of_other_predictions_are_not_compared(tmp_path):
+    write(tmp_path, reference_scores())
+    result = compared(tmp_path, predictions_sha256="f" * 64)
     (row,) = supplied_pairs(result).to_dict("records")
-    reason = f"the supplied ones have the digest {'f' * 16}, ours {linear_case[2][:16]}"
+    reason = f"the supplied ones have the digest {'f' * 16}, ours {DIGEST[:16]}"
     assert row["verdict"] == "not compared"
     assert row["reasons"] == f"the predictions differ: {reason}"
     assert not [r for r in result.importances if r.engine != "python"]
@@ -203,11 +199,9 @@ def tables_of(plans, folder):
 
 
 @pytest.fixture(scope="module")
-def tables(linear_case, tmp_path_factory):
+def tables(tmp_path_factory):
     """The table of each version's scores and of our curves, written in one go."""
-    scores = {
-        v: reference_scores(linear_case, stream=stream) for v, stream in STREAMS.items()
-    }
+    scores = {v: reference_scores(stream=stream) for v, stream in STREAMS.items()}
     plans = {
         version: handoff.vi(
             list("abc"), scores[version], type_="permutation", line=version[:3]
@@ -218,7 +212,7 @@ def tables(linear_case, tmp_path_factory):
     words = {"form": "difference", "label": "m", "loss_name": "rmse"}
     options = {"full": nothing, "y_permuted": nothing, **words}
     plans["2.5.4"] = handoff.parts(list("abc"), scores["2.5.4"], **options)
-    ours = audited(linear_case, load_config(Path())).effects
+    ours = audited(load_config(Path())).effects
     curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
     words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
     plans["profile"] = handoff.profile(curves, **words)
@@ -232,35 +226,30 @@ def tables(linear_case, tmp_path_factory):
 @pytest.mark.needs_r
 @pytest.mark.parametrize("version", STREAMS)
 def test_what_r_writes_of_an_object_of_every_package_is_replayed(
-    linear_case, tables, tmp_path, version
+    tables, tmp_path, version
 ):
     package = "DALEX" if version == "2.5.4" else "vip"
     (tmp_path / "v.csv").write_text(tables[version], "utf8")
-    result = compared(linear_case, tmp_path, package=package, version=version)
+    result = compared(tmp_path, package=package, version=version)
     assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
 
 
-def rounds_of_dalex(linear_case, n_rows):
+def rounds_of_dalex(n_rows):
     """Return each round's losses, its full model's, and the keys of their entry."""
-    draws = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
-    raw, full = permutation(
-        linear_case[0].with_losses(("rmse",)), linear_case[1], **draws
-    )
+    losses, full = permuted(seed=SEED, stream="DALEX", n_rows=n_rows)
     source = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
-    return raw[:, :, 0], full[:, 0], source
+    return losses, full, source
 
 
 def ours_of(form, n_rows):
     return [{"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}]
 
 
-def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
-    linear_case, tmp_path
-):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows=30)
+def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(tmp_path):
+    losses, full, source = rounds_of_dalex(n_rows=30)
     write(tmp_path, losses - full.mean())  # as DALEX shows each round
     with pytest.raises(ConfigError) as refusal:
-        compared(linear_case, tmp_path, **source)
+        compared(tmp_path, **source)
     assert refusal.value.problems == (
         "[supplied] 'v.csv' lacks the loss of the full model in each round: each "
         "drew 30 of 50 rows, and DALEX subtracts the mean over the rounds. "
@@ -278,13 +267,13 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     ],
 )
 def test_losses_of_dalex_are_shown_as_ours_are_whatever_their_form(
-    linear_case, tmp_path, shown, form, n_rows
+    tmp_path, shown, form, n_rows
 ):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows)
+    losses, full, source = rounds_of_dalex(n_rows)
     write_parts(tmp_path, losses, full, form=shown)
     own = {} if shown == "raw" else {"form": shown}
     ours = ours_of(form, n_rows)
-    result = compared(linear_case, tmp_path, importance=ours, **source, **own)
+    result = compared(tmp_path, importance=ours, **source, **own)
     assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
     (theirs,) = (r for r in result.importances if r.is_supplied)
     assert theirs.form == form
@@ -332,12 +321,12 @@ def write_parts(folder, losses, full, *, form="raw", label="m", file="v.csv"):
     ],
 )
 def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
-    linear_case, tmp_path, shown, form, problem
+    tmp_path, shown, form, problem
 ):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
+    losses, full, source = rounds_of_dalex(n_rows=50)
     write_parts(tmp_path, losses, np.full(4, full[0]), form=shown)
     with pytest.raises(DataError) as refusal:
-        compared(linear_case, tmp_path, form=form, **source)
+        compared(tmp_path, form=form, **source)
     assert str(refusal.value) == f"[[supplied]] 'v.csv' {problem}"
 
 
@@ -353,14 +342,14 @@ def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
     ],
 )
 def test_a_table_of_dalex_that_is_not_whole_is_refused(
-    linear_case, tmp_path, old, new, changes, problem
+    tmp_path, old, new, changes, problem
 ):
-    losses, full, source = rounds_of_dalex(linear_case, n_rows=50)
+    losses, full, source = rounds_of_dalex(n_rows=50)
     write_parts(tmp_path, losses, full)
     path = tmp_path / "v.csv"
     path.write_text(path.read_text("utf8").replace(old, new), "utf8")
     with pytest.raises(DataError, match=re.escape(problem)):
-        compared(linear_case, tmp_path, **{**source, **changes})
+        compared(tmp_path, **{**source, **changes})
 
 
 def write_vi(folder, scores, *, spread=True):
@@ -375,29 +364,28 @@ def write_vi(folder, scores, *, spread=True):
 @pytest.mark.parametrize("form", ["difference", "ratio"])
 @pytest.mark.parametrize("version", ["0.4.5", "0.5.0"])
 def test_the_means_of_vip_are_held_against_those_of_the_same_draws(
-    linear_case, tmp_path, version, form
+    tmp_path, version, form
 ):
-    scores = reference_scores(linear_case, stream=STREAMS[version], form=form)
+    scores = reference_scores(stream=STREAMS[version], form=form)
     write_vi(tmp_path, scores)
     asked = {"importance": ours_of(form, None), "version": version, "form": form}
-    (row,) = supplied_pairs(compared(linear_case, tmp_path, **asked)).to_dict("records")
+    (row,) = supplied_pairs(compared(tmp_path, **asked)).to_dict("records")
     assert (row["verdict"], row["stream"]) == ("replayed", STREAMS[version])
     assert row["reasons"] == (
         f"MEANS: of vip {version} (supplied) only the means over the repeats are known"
     )
     write_vi(tmp_path, scores[:, :1], spread=False)  # one repeat is its mean
     asked["importance"][0]["n_repeats"] = 1
-    pairs = supplied_pairs(compared(linear_case, tmp_path, **asked, n_repeats=1))
+    pairs = supplied_pairs(compared(tmp_path, **asked, n_repeats=1))
     assert pairs[["verdict", "reasons"]].to_numpy().tolist() == [["replayed", ""]]
 
 
-def test_means_of_other_draws_than_the_seed_promises_disagree(linear_case, tmp_path):
-    scores = reference_scores(linear_case)
+def test_means_of_other_draws_than_the_seed_promises_disagree(tmp_path):
+    scores = reference_scores()
     scores[1] += 1e-6 * scores.max()
     write_vi(tmp_path, scores)
     with_seed, unseeded = (
-        supplied_pairs(compared(linear_case, tmp_path, seed=seed)).iloc[0]
-        for seed in (SEED, None)
+        supplied_pairs(compared(tmp_path, seed=seed)).iloc[0] for seed in (SEED, None)
     )
     assert (with_seed["verdict"], with_seed["n_outside"]) == ("disagrees", 1)
     assert unseeded["verdict"] == "comparable"
@@ -412,14 +400,14 @@ PROFILE = {
 
 
 @pytest.mark.needs_r
-def test_profiles_are_held_against_our_curves(linear_case, tables, tmp_path):
+def test_profiles_are_held_against_our_curves(tables, tmp_path):
     """Those with words for numbers are not compared, and that is said."""
     (tmp_path / "v.csv").write_text(tables["profile"], "utf8")
-    pairs = supplied_pairs(compared(linear_case, tmp_path, **PROFILE))
+    pairs = supplied_pairs(compared(tmp_path, **PROFILE))
     assert pairs["verdict"].tolist() == ["replayed"] * 3
     assert set(pairs["kind"]) == {"effect"}
     (tmp_path / "v.csv").write_text(tables["named points"], "utf8")
-    result = compared(linear_case, tmp_path, **PROFILE)
+    result = compared(tmp_path, **PROFILE)
     reason = "the points of 'a', 'b', 'c' are words, ours numbers"
     assert [f.check for f in result.findings].count("supplied_refused") == 1
     refused_rows = result.agreement[result.agreement["reasons"] == reason]
@@ -441,26 +429,24 @@ def test_profiles_are_held_against_our_curves(linear_case, tables, tmp_path):
     ],
 )
 def test_a_table_that_is_not_whole_is_refused_before_anything_runs(
-    linear_case, tmp_path, text, finding
+    tmp_path, text, finding
 ):
     (tmp_path / "v.csv").write_text(text, "utf8")
-    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
+    config = load_config(tmp_path, entry(tmp_path))
     steps = []
     with pytest.raises(DataError) as refusal:
-        audited(linear_case, config, on_step=lambda *step: steps.append(step))
+        audited(config, on_step=lambda *step: steps.append(step))
     assert str(refusal.value).startswith("[[supplied]] 'v.csv' must")
     assert finding in str(refusal.value)
     assert not steps
 
 
-def test_files_are_refused_all_at_once_by_their_digests_before_anything_runs(
-    linear_case, tmp_path
-):
-    write(tmp_path, reference_scores(linear_case))
-    wrong = entry(tmp_path, linear_case[2], sha256="1" * 64)
-    missing = entry(tmp_path, linear_case[2], file="w.csv", version="0.4.5")
+def test_files_are_refused_all_at_once_by_their_digests_before_anything_runs(tmp_path):
+    write(tmp_path, reference_scores())
+    wrong = entry(tmp_path, sha256="1" * 64)
+    missing = entry(tmp_path, file="w.csv", version="0.4.5")
     with pytest.raises(DataError) as refusal:
-        audited(linear_case, load_config(tmp_path, wrong, missing))
+        audited(load_config(tmp_path, wrong, missing))
     first, second = str(refusal.value).splitlines()
     digest = sha256((tmp_path / "v.csv").read_bytes()).hexdigest()
     assert first.startswith(
@@ -475,7 +461,7 @@ def test_what_is_read_is_what_was_written_digit_by_digit(tmp_path):
     names = ["a", 'fare, "new" (£)', "=cmd()", "'-1"]
     plan = handoff.vi(names, values, type_="permutation", line="0.5")
     tables_of({"v": plan}, tmp_path)
-    supplied = entry(tmp_path, "f" * 64, file="0.csv", n_repeats=2)
+    supplied = entry(tmp_path, file="0.csv", n_repeats=2)
     (section,) = load_config(tmp_path, supplied).supplied
     numbers = numbers_of(section, tmp_path)
     assert numbers.features == tuple(names[n] for n in (3, 1, 0, 2))  # as vi() sorts
@@ -502,9 +488,9 @@ def test_what_is_read_is_what_was_written_digit_by_digit(tmp_path):
     ],
 )
 def test_each_wrong_key_is_named(tmp_path, changes, problem):
-    entries = [entry(tmp_path, "f" * 64, **(changes or {}))]
+    entries = [entry(tmp_path, **(changes or {}))]
     if not changes:
-        entries.append(entry(tmp_path, "f" * 64, file="w.csv"))
+        entries.append(entry(tmp_path, file="w.csv"))
     with pytest.raises(ConfigError) as refusal:
         load_config(tmp_path, *entries)
     section = "[supplied]" if changes else "[supplied 2]"
@@ -512,24 +498,9 @@ def test_each_wrong_key_is_named(tmp_path, changes, problem):
 
 
 def test_a_defect_is_that_of_the_version_that_measured():
-    record = Importance(
-        model="m",
-        method="permutation",
-        engine="vip 0.4.5 (supplied)",
-        engine_version="0.4.5",
-        supplied_by="vip",
-        of="features",
-        form="difference",
-        split="test",
-        unit="y",
-        options={"n_rows": 5},
-        n_samples=9,
-        seed=1,
-        features=("a", "b"),
-        columns=(("a",), ("b",)),
-        raw=np.ones((2, 1)),
-        baseline=np.zeros(1),
-    )
+    old = {"engine": "vip 0.4.5 (supplied)", "engine_version": "0.4.5"}
+    options = {"options": {"n_rows": 5}, "supplied_by": "vip"}
+    record = made_importance("m", ("a", "b"), (2, 1), **old, **options)
     defects = defects_for(record, {"vip": "0.5.0"})
     assert [defect.id for defect in defects] == ["VIP-SUBSAMPLE"]
     newer = replace(record, engine="vip 0.5.0 (supplied)", engine_version="0.5.0")

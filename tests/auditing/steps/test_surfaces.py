@@ -32,6 +32,14 @@ def audited(*surfaces, models=(), entries=(PAIRS,)):
     return audit(None, DATA, parse_config(config), models=models or (model(),))
 
 
+def surface_blocks(n_grid):
+    """Return the map of a surface, and its tables."""
+    view = build_view(audited({"n_grid": n_grid}))
+    (figure,) = (f for f in view.figures if f.draw is draw_surface)
+    tables = [t for t in view.tables if t.id.startswith("tab-surface")]
+    return figure, tables
+
+
 def test_by_default_it_is_the_pair_that_leads():
     (surface,) = audited({"n_grid": 6}).surfaces
     assert surface.features == ("x2", "x3")
@@ -85,9 +93,8 @@ def test_a_column_that_is_not_there_is_refused():
 
 
 def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
-    result = audited({"n_grid": 6})
-    (figure,) = (f for f in build_view(result).figures if f.draw is draw_surface)
-    (surface,) = result.surfaces
+    (surface,) = audited({"n_grid": 6}).surfaces
+    figure, _ = surface_blocks(6)
     cells = groups(figure.svg, "surface-0-")
     grey = [BAND in ElementTree.tostring(cell).decode() for cell in cells]
     assert grey == (~surface.within).ravel().tolist()
@@ -97,22 +104,13 @@ def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
     assert figure.alt.startswith("Heat map, models drawn: 1. It shows mean prediction")
 
 
-def surface_blocks(n_grid):
-    view = build_view(audited({"n_grid": n_grid}))
-    (figure,) = (f for f in view.figures if f.draw is draw_surface)
-    tables = [t for t in view.tables if t.id.startswith("tab-surface")]
-    return figure, tables
-
-
 def test_a_small_surface_stands_in_a_table_with_a_dash_where_it_is_grey():
     (surface,) = audited({"n_grid": 6}).surfaces
     figure, (table,) = surface_blocks(6)
-    rows = [row.split(",")[1:] for row in table.csv.splitlines()[1:]]
-    table_values = [
-        float("nan" if cell == "–" else cell) for row in rows for cell in row
-    ]
-    expected = np.where(surface.within, surface.values, np.nan).ravel()
-    np.testing.assert_array_equal(table_values, expected)
+    lines = table.csv.replace("–", "nan").splitlines()[1:]
+    values = [list(map(float, line.split(",")[1:])) for line in lines]
+    expected = np.where(surface.within, surface.values, np.nan)
+    np.testing.assert_array_equal(values, expected)
     assert Link(table.id) in figure.caption
 
 

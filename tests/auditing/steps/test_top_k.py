@@ -12,6 +12,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 
 MODEL = {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"}
+LOGISTIC = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
 NAMES = ("noise", "signal", "other")
 
 
@@ -76,8 +77,7 @@ def test_a_curve_ends_where_the_ranking_does_and_classes_have_their_loss():
     flat = with_columns(rows("train"), other=1.0)
     top_k = curves({"method": "spearman"}, train=flat).top_k
     assert sorted(set(top_k["k"])) == [1, 2]
-    logistic = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
-    top_k = curves({"method": "pca"}, task="binary", model=logistic).top_k
+    top_k = curves({"method": "pca"}, task="binary", model=LOGISTIC).top_k
     assert set(top_k["loss"]) == {"one_minus_auc"}
     assert top_k["value"].between(0, 1).all()
 
@@ -113,11 +113,10 @@ def test_nothing_is_fitted_unless_it_is_asked_for():
 
 
 def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
-    model = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
-    y = np.arange(60) == 7
-    train = dataset(rows("t").X, y.astype(int), name="t", task="binary", split="train")
-    arguments = {"train": train, "task": "binary", "model": model}
-    result = curves({"method": "permutation", "n_repeats": 1}, **arguments)
+    y = (np.arange(60) == 7).astype(int)
+    train = dataset(rows("t").X, y, name="t", task="binary", split="train")
+    entry = {"method": "permutation", "n_repeats": 1}
+    result = curves(entry, train=train, task="binary", model=LOGISTIC)
     assert "method_failed" not in {finding.check for finding in result.findings}
     (note,) = (f for f in result.findings if "folds" in f.message)
     assert re.fullmatch(
@@ -146,13 +145,9 @@ def test_a_model_is_asked_for_its_ranking_on_the_rows_that_judge_it():
         for part in (rows("train"), rows("test"))
     )
     flat = with_columns(test, signal=1.0)
-    arguments = {
-        "train": train,
-        "test": flat,
-        "k": 1,
-        "protocols": ["folds", "holdout"],
-    }
-    top_k = curves({"method": "permutation", "n_repeats": 1}, **arguments).top_k
+    entry = {"method": "permutation", "n_repeats": 1}
+    both = ["folds", "holdout"]
+    top_k = curves(entry, train=train, test=flat, k=1, protocols=both).top_k
     first = top_k.groupby("protocol")["feature"].unique()
     assert first["folds"].tolist() == ["signal"]
     assert first["holdout"].tolist() == ["other"]
@@ -163,8 +158,9 @@ def test_who_is_named_ranks_by_all_rows(all_rows, first):
     by_variance = {"method": "pca", "scaled": False}
     train = with_columns(rows("train"), noise=np.linspace(-50, 50, 60))
     wild = with_columns(rows("test"), other=np.linspace(-1e6, 1e6, 60))
-    arguments = {"train": train, "test": wild, "k": 1, "all_rows": all_rows, **HOLDOUT}
-    assert curves(by_variance, **arguments).top_k["feature"].tolist() == [first]
+    asked = {"k": 1, "all_rows": all_rows, **HOLDOUT}
+    top_k = curves(by_variance, train=train, test=wild, **asked).top_k
+    assert top_k["feature"].tolist() == [first]
 
 
 def test_a_model_that_is_named_is_fitted_to_all_rows():
@@ -173,14 +169,9 @@ def test_a_model_that_is_named_is_fitted_to_all_rows():
     train = with_columns(train, y=train.X["noise"], other=0.0)
     test = with_columns(test, y=100 * test.X["other"], noise=0.0, signal=0.0)
     entry = {"method": "shapley", "algorithm": "linear"}
-    arguments = {
-        "train": train,
-        "test": test,
-        "k": 1,
-        "all_rows": ["linear"],
-        **HOLDOUT,
-    }
-    assert curves(entry, **arguments).top_k["feature"].tolist() == ["other"]
+    asked = {"k": 1, "all_rows": ["linear"], **HOLDOUT}
+    top_k = curves(entry, train=train, test=test, **asked).top_k
+    assert top_k["feature"].tolist() == ["other"]
 
 
 def test_each_split_draws_its_test_rows_anew_from_all_rows():

@@ -23,6 +23,9 @@ def run_of(means, *, draw=7, sd=1.0, names=NAMES, **changes):
     return plain_result(names, importances=(record,), **changes)
 
 
+OLD = run_of([30, 20, 10])
+
+
 def words(old, new, **options):
     (question,) = compare_runs(old, new, **options).questions
     return {row.feature: row.outcome for row in question.features}
@@ -38,9 +41,9 @@ def test_a_run_held_against_itself_shows_no_change(name):
 
 
 def test_the_band_is_welchs_interval_for_all_features_together():
-    old, new = run_of([30, 20, 10]), run_of([30, 20, 10], draw=8, sd=3.0)
-    (question,) = compare_runs(old, new).questions
-    one, other = old.importances[0].values[0], new.importances[0].values[0]
+    new = run_of([30, 20, 10], draw=8, sd=3.0)
+    (question,) = compare_runs(OLD, new).questions
+    one, other = OLD.importances[0].values[0], new.importances[0].values[0]
     parts = np.array([one.var(ddof=1), other.var(ddof=1)]) / 10
     degrees = parts.sum() ** 2 / (parts**2 / 9).sum()
     half = stats.t.ppf(1 - 0.01 / 2 / 3, degrees) * np.sqrt(parts.sum())
@@ -53,18 +56,12 @@ def test_neighbours_that_swap_within_their_bands_changed_rank_by_noise():
 
 
 def test_a_rank_that_others_moved_is_not_said_to_be_noise():
-    features = (
-        compare_runs(run_of([30, 20, 10]), run_of([2, 20, 10], draw=8))
-        .questions[0]
-        .features
-    )
-    assert {
-        row.feature: (row.rank_old, row.rank_new, row.outcome) for row in features
-    } == {
-        "a": (1, 3, "moved"),
-        "b": (2, 1, "no evidence of change"),
-        "c": (3, 2, "no evidence of change"),
-    }
+    (question,) = compare_runs(OLD, run_of([2, 20, 10], draw=8)).questions
+    rows = {row.feature: row for row in question.features}
+    ranks = {name: (row.rank_old, row.rank_new) for name, row in rows.items()}
+    assert ranks == {"a": (1, 3), "b": (2, 1), "c": (3, 2)}
+    outcomes = [rows[name].outcome for name in "abc"]
+    assert outcomes == ["moved", NOTHING, NOTHING]
 
 
 def test_a_single_draw_has_no_spread_that_could_tell_a_movement_from_noise():
@@ -98,10 +95,8 @@ def test_other_repeats_are_the_same_question_if_each_run_asks_it_once():
 
 
 def test_other_predictions_for_other_rows_are_no_other_model():
-    old = run_of([30, 20, 10])
-    unknown = old  # a run cut short computes no digest
-    old = replace(old, models=old.models.assign(predictions_sha256="c" * 64))
-    assert compare_runs(unknown, old).areas == frozenset()
+    old = replace(OLD, models=OLD.models.assign(predictions_sha256="c" * 64))
+    assert compare_runs(OLD, old).areas == frozenset()  # cut short, it has no digest
     data, models = old.datasets.copy(), old.models.copy()
     data.loc[data["split"] == "test", "sha256"] = "f" * 64
     models["predictions_sha256"] = "e" * 64
@@ -113,9 +108,8 @@ def test_other_predictions_for_other_rows_are_no_other_model():
 
 
 def test_another_limit_differs_but_moves_no_number():
-    old = run_of([30, 20, 10])
-    config = {**old.run.config, "checks": {"dependence": 0.99}}
-    change = compare_runs(old, replace(old, run=replace(old.run, config=config)))
+    config = {**OLD.run.config, "checks": {"dependence": 0.99}}
+    change = compare_runs(OLD, replace(OLD, run=replace(OLD.run, config=config)))
     limit = Difference("limits", "checks.dependence", "", "0.99")
     assert limit in change.differences
     assert change.areas == {"limits"}
@@ -134,10 +128,10 @@ def test_a_first_group_is_new_and_the_empty_table_before_it_says_nothing():
 
 
 def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():
-    old, new = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
-    assert words(old, new) == {"a": NOTHING, "b": "moved", "c": NOTHING}
-    assert words(old, new, minimum=0.21)["b"] == "below the minimum"
-    assert words(old, new, minimum=0.19)["b"] == "moved"
+    new = run_of([30, 26, 10], draw=8)
+    assert words(OLD, new) == {"a": NOTHING, "b": "moved", "c": NOTHING}
+    assert words(OLD, new, minimum=0.21)["b"] == "below the minimum"
+    assert words(OLD, new, minimum=0.19)["b"] == "moved"
 
 
 @pytest.mark.parametrize(
@@ -155,9 +149,8 @@ def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():
     ],
 )
 def test_a_feature_is_compared_with_that_of_its_name_and_columns(changes, outcomes):
-    old = run_of([30, 20, 10])
-    new = replace(old, importances=(replace(old.importances[0], **changes),))
-    assert words(old, new) == {**dict.fromkeys("abc", NOTHING), **outcomes}
+    new = replace(OLD, importances=(replace(OLD.importances[0], **changes),))
+    assert words(OLD, new) == {**dict.fromkeys("abc", NOTHING), **outcomes}
 
 
 def test_without_draws_any_difference_beyond_rounding_is_a_movement():
@@ -173,25 +166,22 @@ def test_without_draws_any_difference_beyond_rounding_is_a_movement():
 
 
 def test_another_definition_is_not_compared_and_its_fields_are_named():
-    old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
-    other = replace(new.importances[0], split="train", scale="probability")
-    (question,) = compare_runs(old, replace(new, importances=(other,))).questions
+    other = replace(OLD.importances[0], split="train", scale="probability")
+    (question,) = compare_runs(OLD, replace(OLD, importances=(other,))).questions
     assert question.why_not == "scale, split"
     assert {row.outcome for row in question.features} == {"not comparable"}
 
 
 def test_a_question_of_one_run_only_is_told_by_its_record():
-    old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
-    other = replace(new.importances[0], options={"n_rows": 5})
-    change = compare_runs(old, replace(new, importances=(other,)))
+    other = replace(OLD.importances[0], options={"n_rows": 5})
+    change = compare_runs(OLD, replace(OLD, importances=(other,)))
     assert change.unmatched == ((0,), (0,))
     assert change.questions == ()
 
 
 def test_another_seed_alone_leaves_nothing_but_noise():
-    old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
-    config = {**new.run.config, "seed": 43}
-    change = compare_runs(old, replace(new, run=replace(new.run, config=config)))
+    config = {**OLD.run.config, "seed": 43}
+    change = compare_runs(OLD, replace(OLD, run=replace(OLD.run, config=config)))
     assert change.differences == (Difference("seed", "seed", "42", "43"),)
     assert change.is_noise_only
 
@@ -206,27 +196,25 @@ def test_another_seed_alone_leaves_nothing_but_noise():
     ],
 )
 def test_other_rows_or_models_are_more_than_noise(frame, column, value, area, what):
-    old = run_of([30, 20, 10])
-    table = getattr(old, frame).copy()
+    table = getattr(OLD, frame).copy()
     table[column] = table[column].astype(object)
     table.loc[0, column] = value
-    change = compare_runs(old, replace(old, **{frame: table}))
+    change = compare_runs(OLD, replace(OLD, **{frame: table}))
     assert [(one.area, one.what) for one in change.differences] == [(area, what)]
     assert change.differences[0].new == str(value)
     assert not change.is_noise_only
 
 
 def test_settings_are_listed_but_no_texts_of_the_report_and_no_workers():
-    old = run_of([30, 20, 10])
     config = {
-        **old.run.config,
+        **OLD.run.config,
         "importance": [{"method": "permutation", "engines": ["vip"]}],
         "report": {"owner": "another"},
         "execution": {"n_jobs": 4},
     }
-    new = replace(old, run=made_run(old.run.audit, config=config))
+    new = replace(OLD, run=made_run(OLD.run.audit, config=config))
     settings = [
-        one for one in compare_runs(old, new).differences if one.area == "configuration"
+        one for one in compare_runs(OLD, new).differences if one.area == "configuration"
     ]
     assert settings == [
         Difference("configuration", "importance[1].engines", "none", "vip")

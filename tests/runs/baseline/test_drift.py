@@ -35,11 +35,11 @@ def result(limit=0.2, *, y=None, **columns):
     X = pd.DataFrame(columns)
     y = np.arange(len(X)) % 7 if y is None else y
     data = dataset(X, y, task="regression", name="made")
-    run = result_of("apartments").run
-    config = {**run.config, "checks": {"shift": limit}}
+    made = result_of("apartments")
+    config = {**made.run.config, "checks": {"shift": limit}}
     return replace(
-        result_of("apartments"),
-        run=replace(run, config=config),
+        made,
+        run=replace(made.run, config=config),
         columns=describe(None, data),
         datasets=datasets_frame(None, data),
         quantiles=quantiles_frame([data]),
@@ -194,10 +194,8 @@ def test_missing_cells_are_held_against_chance_likewise():
 
 def test_a_new_level_is_a_warning_however_rare_and_another_one_another_finding():
     old = result(x=levels(a=900, b=100))
-    findings_by_level = [
-        findings(old, result(x=levels(a=900, b=100, **{c: 1}))) for c in "cd"
-    ]
-    (first,), (second,) = findings_by_level
+    news = [result(x=levels(a=900, b=100, **{c: 1})) for c in "cd"]
+    (first,), (second,) = (findings(old, new) for new in news)
     assert (first.check, first.severity) == ("category_new", "warning")
     assert first.message == (
         "Column 'x' holds 1 level ('c'; 1 row) that no row of the approved baseline "
@@ -211,15 +209,13 @@ def test_a_level_that_is_gone_is_a_note_where_chance_explains_it(rows, severity)
     old, new = result(x=levels(a=900, b=rows)), result(x=levels(a=900))
     (finding,) = [f for f in findings(old, new) if f.check == "category_gone"]
     assert finding.severity == severity
-    assert finding.message.endswith("This can be due to chance.") == (
-        severity == "info"
-    )
+    is_chance = finding.message.endswith("This can be due to chance.")
+    assert is_chance == (severity == "info")
 
 
 def test_the_chance_of_no_row_is_that_of_drawing_without_replacement():
-    assert _chance_of_none({"a": 7, "b": 3}, {"a": 6}, 3) == pytest.approx(
-        comb(13, 6) / comb(16, 6)
-    )
+    exact = comb(13, 6) / comb(16, 6)
+    assert _chance_of_none({"a": 7, "b": 3}, {"a": 6}, 3) == pytest.approx(exact)
 
 
 def test_columns_that_come_go_or_change_their_kind_are_findings():

@@ -24,6 +24,9 @@ from importance_audit.runs.summary import (
 )
 
 FOUND = Finding(check="dependence", severity="warning", subject="a", message="a is b.")
+SAME, FINDS = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
+CONFIG = {**FINDS.run.config, "fail_on": "warning"}
+STRICT = replace(FINDS, run=replace(FINDS.run, config=CONFIG))
 
 
 def ran(verdict, status="complete", findings=None):
@@ -49,12 +52,11 @@ def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
 
 
 def test_a_feature_that_left_its_band_is_told_with_both_numbers():
-    before, now = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
-    record = now.importances[0]
+    now = run_of([30, 26, 10], draw=8)
     question = "forest, permutation of features, RMSE"
-    old, new = before.importances[0].mean[1], record.mean[1]
+    old, new = (run.importances[0].mean[1] for run in (SAME, now))
     line = f"Moved in {question}: 'b' from {old:.4g} to {new:.4g}."
-    assert news(before, now, NO_HISTORY) == (line,)
+    assert news(SAME, now, NO_HISTORY) == (line,)
 
 
 def on_rows(means, rows):
@@ -118,61 +120,53 @@ def test_the_interval_misses_the_next_value_as_often_as_it_says():
 
 
 def test_a_finding_is_new_once_and_no_more_when_it_went():
-    without, with_ = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
-    assert news(without, with_, NO_HISTORY) == ("New: warning, dependence: a is b.",)
-    assert news(with_, with_, NO_HISTORY) == ()
-    assert news(with_, without, NO_HISTORY) == (
-        "No longer found: warning, dependence of a.",
-    )
+    assert news(SAME, FINDS, NO_HISTORY) == ("New: warning, dependence: a is b.",)
+    assert news(FINDS, FINDS, NO_HISTORY) == ()
+    gone = "No longer found: warning, dependence of a."
+    assert news(FINDS, SAME, NO_HISTORY) == (gone,)
 
 
 def test_a_finding_that_was_there_earlier_is_found_again():
     earlier = FindingHistory(
         FOUND.key, "dependence", "a", "warning", "r0", "r1", 2, False
     )
-    with_ = run_of([30, 20, 10], findings=(FOUND,))
-    lines = news(run_of([30, 20, 10]), with_, RunHistory(findings=(earlier,)))
+    lines = news(SAME, FINDS, RunHistory(findings=(earlier,)))
     assert lines == ("Found again: warning, dependence: a is b.",)
 
 
 def test_a_finding_that_became_graver_is_told_with_what_it_was():
     worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
-    lines = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NO_HISTORY)
+    lines = news(FINDS, worse, NO_HISTORY)
     assert "dependence of a is now a failure; it was a warning." in lines
 
 
 def test_an_exception_that_expired_is_told():
-    now = run_of([30, 20, 10], findings=(FOUND,))
     accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
-    before = with_answers(now, (Answer(FOUND.key, exception=accepted),))
-    lines = news(before, now, NO_HISTORY)
+    before = with_answers(FINDS, (Answer(FOUND.key, exception=accepted),))
+    lines = news(before, FINDS, NO_HISTORY)
     assert lines == ("No longer accepted: warning, dependence of a.",)
     assert news(before, before, NO_HISTORY) == ()
 
 
 def test_the_verdict_is_held_against_the_very_last_run():
-    now = run_of([30, 20, 10])
     history = RunHistory(runs=(ran("not established", "interrupted"),))
-    start = f"The verdict is {now.verdict!r}, and was 'not established': the run before"
-    assert news(now, now, history) == (f"{start} did not come to its end.",)
-    strict = replace(now.run, config={**now.run.config, "fail_on": "warning"})
-    worse = replace(now, run=strict, findings=(FOUND,))
-    assert news(now, worse, history)[0] == (
-        f"The verdict is {worse.verdict!r}, and was 'not established': the run before "
-        "did not come to its end; new warning: dependence of a; limits changed "
-        "(fail_on: failure, now warning)."
+    was = "and was 'not established': the run before did not come to its end"
+    now = f"The verdict is {SAME.verdict!r}, {was}."
+    assert news(SAME, SAME, history) == (now,)
+    assert news(SAME, STRICT, history)[0] == (
+        f"The verdict is {STRICT.verdict!r}, {was}; new warning: dependence of a; "
+        "limits changed (fail_on: failure, now warning)."
     )
 
 
 def test_a_run_that_was_stopped_blames_no_settings_and_long_values_are_cut():
-    before, halt = run_of([30, 20, 10]), replace(FOUND, check="interrupted")
-    stop = stopped(halt)
+    stop = stopped(replace(FOUND, check="interrupted"))
     changed = {**stop.run.versions, "R": "R ended with status 2. " * 9}
     stop = replace(stop, run=replace(stop.run, versions=changed))
-    causes = [*causes_in_words(before, stop)]
+    causes = [*causes_in_words(SAME, stop)]
     assert causes[1:] == ["new warning: interrupted of a"]
     ended = replace(stop, run=replace(stop.run, status="complete"))
-    environment = [one for one in causes_in_words(before, ended) if "R ended" in one]
+    environment = [one for one in causes_in_words(SAME, ended) if "R ended" in one]
     assert len(environment[0]) < 140
 
 
@@ -190,39 +184,35 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
 
 
 def test_another_verdict_is_told_with_what_accounts_for_it():
-    before, found = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
-    strict = replace(found.run, config={**found.run.config, "fail_on": "warning"})
-    strict = replace(found, run=strict)
     lacking = replace(FOUND, check="engine_missing", severity="info", subject="vip")
     exception = Accepted(date(2026, 12, 31), "why", "what stands in", "A. Nowak")
-    accepted = with_answers(strict, [Answer(FOUND.key[:12], exception=exception)])
+    accepted = with_answers(STRICT, [Answer(FOUND.key[:12], exception=exception)])
+    without = replace(FINDS, findings=(FOUND, lacking))
+    limits = "limits changed (fail_on: failure, now warning)"
+    counts = "counts now: dependence of a"
+    until = "accepted until 2026-12-31 by A. Nowak: dependence of a"
 
     def causes(before, now):
         return list(causes_in_words(before, now))
 
-    assert causes(before, before) == []
-    assert causes(before, found) == ["new warning: dependence of a"]
-    assert causes(found, before) == ["gone: dependence of a"]
-    limits = "limits changed (fail_on: failure, now warning)"
-    counts = "counts now: dependence of a"
-    assert causes(found, strict) == [counts, limits]
-    until = "accepted until 2026-12-31 by A. Nowak: dependence of a"
-    assert causes(strict, accepted) == [until]
-    assert causes(accepted, strict) == ["no longer accepted: dependence of a"]
-    without = replace(found, findings=(FOUND, lacking))
-    assert causes(found, without) == ["missing: vip"]
-    assert causes(without, found) == ["no longer missing: vip"]
-    (line,) = news(found, strict, NO_HISTORY)
-    now, was = (one.verdict for one in (strict, found))
+    assert causes(SAME, SAME) == []
+    assert causes(SAME, FINDS) == ["new warning: dependence of a"]
+    assert causes(FINDS, SAME) == ["gone: dependence of a"]
+    assert causes(FINDS, STRICT) == [counts, limits]
+    assert causes(STRICT, accepted) == [until]
+    assert causes(accepted, STRICT) == ["no longer accepted: dependence of a"]
+    assert causes(FINDS, without) == ["missing: vip"]
+    assert causes(without, FINDS) == ["no longer missing: vip"]
+    (line,) = news(FINDS, STRICT, NO_HISTORY)
+    now, was = (one.verdict for one in (STRICT, FINDS))
     assert line == f"The verdict is {now!r}, and was {was!r}: {counts}; {limits}."
 
 
 @pytest.mark.parametrize(("n", "last"), [(10, "New"), (12, "... and 2 more.")])
 def test_of_many_findings_the_first_ten_are_told(n, last):
     findings = tuple(replace(FOUND, subject=f"x{i}") for i in range(n))
-    lines = news(
-        plain_result(NAMES), plain_result(NAMES, findings=findings), NO_HISTORY
-    )
+    now = plain_result(NAMES, findings=findings)
+    lines = news(plain_result(NAMES), now, NO_HISTORY)
     assert lines[-1].startswith(last)
     assert sum(line.startswith("New") for line in lines) == 10
 
@@ -255,23 +245,21 @@ def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     )
 
 
+OTHER_MODELS = "New models: 'boosted'.", "Models that no longer exist: 'forest'."
+
+
 def test_a_finding_that_went_with_its_model_says_so():
     weak = replace(FOUND, check="weak_model", subject="forest")
     before = run_of([30, 20, 10], findings=(weak,))
-    now = run_of([30, 20, 10])
-    assert news(before, now, NO_HISTORY)[-1] == (
-        "No longer found: warning, weak_model of forest."
-    )
-    other = replace(now, models=now.models.assign(model="boosted"))
-    assert news(before, other, NO_HISTORY) == (
-        "No longer found: warning, weak_model of forest, which no longer exists.",
-        *("New models: 'boosted'.", "Models that no longer exist: 'forest'."),
-    )
+    gone = "No longer found: warning, weak_model of forest"
+    assert news(before, SAME, NO_HISTORY)[-1] == f"{gone}."
+    other = replace(SAME, models=SAME.models.assign(model="boosted"))
+    lines = (f"{gone}, which no longer exists.", *OTHER_MODELS)
+    assert news(before, other, NO_HISTORY) == lines
 
 
 def test_a_first_run_is_news_and_if_it_failed_it_says_why():
-    now = run_of([30, 20, 10])
-    assert news(None, now, NO_HISTORY) == (f"This is the first run: {now.verdict}.",)
+    assert news(None, SAME, NO_HISTORY) == (f"This is the first run: {SAME.verdict}.",)
     halt = replace(FOUND, check="interrupted", severity="failure")
     lines = news(None, stopped(halt, FOUND), NO_HISTORY)
     assert lines[1:] == ("Failure, interrupted: a is b.",)
@@ -280,12 +268,9 @@ def test_a_first_run_is_news_and_if_it_failed_it_says_why():
 @pytest.mark.parametrize(
     ("before", "now"),
     [
-        (run_of([30, 20, 10]), run_of([30, 20, 10])),
+        (SAME, SAME),
         (run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8)),
-        (
-            run_of([30, 20, 10]),
-            run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),)),
-        ),
+        (SAME, run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),))),
     ],
     ids=["the same again", "noise", "a note"],
 )
@@ -294,10 +279,8 @@ def test_what_changes_nothing_is_no_news(before, now):
 
 
 def test_columns_and_models_that_came_and_went_are_named():
-    before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
-    lines = news(before, now, NO_HISTORY)
+    lines = news(SAME, run_of([30, 20], names=("a", "z")), NO_HISTORY)
     assert "New columns: 'z'." in lines
     assert "Columns that no longer exist: 'b', 'c'." in lines
-    other = replace(before, models=before.models.assign(model="boosted"))
-    lines = news(before, other, NO_HISTORY)
-    assert lines == ("New models: 'boosted'.", "Models that no longer exist: 'forest'.")
+    other = replace(SAME, models=SAME.models.assign(model="boosted"))
+    assert news(SAME, other, NO_HISTORY) == OTHER_MODELS

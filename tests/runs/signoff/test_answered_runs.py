@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from tests.cli.test_cli import run, runs, written
+from tests.cli.test_cli import add_twin, change_config, run, runs, written
 from tests.signed_runs import APPROVAL
 
 from importance_audit.operate.sign import sign
@@ -14,13 +14,7 @@ from importance_audit.runs.history import load_history
 @pytest.fixture
 def folder(tmp_path):
     """Return an audit that fails on two columns that say the same; numbers only."""
-    written(tmp_path)
-    for name in ("train.csv", "test.csv"):
-        frame = pd.read_csv(tmp_path / name)
-        frame.assign(twin=frame["a"]).to_csv(tmp_path / name, index=False)
-    text = (tmp_path / "audit.toml").read_text("utf8")
-    (tmp_path / "audit.toml").write_text(f'fail_on = "warning"\n{text}', "utf8")
-    return tmp_path
+    return add_twin(written(tmp_path))
 
 
 def answer(folder, key, until, baseline=""):
@@ -70,8 +64,7 @@ def test_a_mistake_in_the_answers_ends_before_anything_is_measured(folder):
 
 def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(folder / "missing"))
-    file = folder / "audit.toml"
-    file.write_text(file.read_text("utf8").replace("bundle", "executive"), "utf8")
+    change_config(folder, "bundle", "executive")
     assert run(folder).exit_code == 1
     keys = warnings(runs(folder)[0]).set_index("check")["key"]
     answer(folder, keys["pdf_failed"], "2999-12-31")

@@ -54,34 +54,23 @@ def run_of(letter):
 
 def history_after(letters, *, n_last=30):
     """Return the past that runs of these letters leave: run 0, 1, 2, …"""
-    runs = []
+    runs, histories = [], []
     for n, letter in enumerate(letters):
         result = run_of(letter)
-        severities = {
-            f.key: f.severity for f in result.findings if f.severity != "info"
-        }
-        missing = ("DALEX",) if letter == "m" else ()
-        fields = (f"run {n}", "", result.run.status, result.verdict, 0, "", "")
-        runs.append(RunSummary(*fields, findings=severities, missing=missing))
-    keys = {f.key: f for f in (APART, FAILED)}
-    return RunHistory(
-        runs=tuple(runs[-n_last:]),
-        n_runs=len(runs),
-        findings=tuple(
-            _history_of(f, runs) for f in keys.values() if _history_of(f, runs)
-        ),
-    )
-
-
-def _history_of(finding, runs):
-    had = [run for run in runs if finding.key in run.findings]
-    if not had:
-        return None
+        short = summarise(result)
+        fields = (f"run {n}", "", short.status, result.verdict, 0, "", "")
+        found = {one.key: one.severity for one in short.findings}
+        runs.append(RunSummary(*fields, findings=found, missing=short.missing))
     whole = [run for run in runs if run.status == "complete"]
-    names = (finding.key, finding.check, finding.subject, finding.severity)
-    run_span = (had[0].run_id, had[-1].run_id, len(had))
-    in_last = finding.key in whole[-1].findings
-    return FindingHistory(*names, *run_span, in_last=in_last, engines=finding.engines)
+    for one in (APART, FAILED):
+        names = (one.key, one.check, one.subject, one.severity)
+        if had := [run.run_id for run in runs if one.key in run.findings]:
+            in_last = one.key in whole[-1].findings
+            span = (had[0], had[-1], len(had), in_last, one.engines)
+            histories.append(FindingHistory(*names, *span))
+    return RunHistory(
+        runs=tuple(runs[-n_last:]), n_runs=len(runs), findings=tuple(histories)
+    )
 
 
 def standing(letters, *, n_last=30, **answer):
@@ -167,15 +156,11 @@ def test_a_run_that_did_not_end_closes_nothing(status):
 
 def test_a_run_without_its_baseline_closes_nothing_that_is_held_against_it():
     shift = replace(APART, check="distribution_shift", subject="a", severity="warning")
-    no_baseline = Finding(
-        check=NO_BASELINE, severity="warning", subject="r", message="m."
-    )
-    had = RunSummary(
-        "r", "", "complete", "", 0, "", "", findings={shift.key: "warning"}
-    )
-    earlier = FindingHistory(
-        shift.key, *(shift.check, "a", "warning"), "r", "r", 1, True
-    )
+    facts = ("r", "", "complete", "", 0, "", "")
+    had = RunSummary(*facts, findings={shift.key: "warning"})
+    names = (shift.key, shift.check, "a", "warning")
+    earlier = FindingHistory(*names, "r", "r", 1, in_last=True)
+    no_baseline = replace(shift, check=NO_BASELINE, subject="r")
     result = plain_result(("a",), findings=(no_baseline,))
     rows = standings(result, RunHistory(runs=(had,), n_runs=1, findings=(earlier,)))
     assert [(s.check, s.state) for s in rows] == [
@@ -218,10 +203,8 @@ def test_a_failure_that_became_a_note_is_closed():
 
 
 def test_the_report_of_one_model_is_not_told_of_the_findings_on_others():
-    result = plain_result(("a",))
-    history = history_after("FX")
-    result = replace(
-        result, models=result.models.iloc[[0, 0]].assign(model=["svm", "forest"])
-    )
+    result, history = plain_result(("a",)), history_after("FX")
+    models = result.models.iloc[[0, 0]].assign(model=["svm", "forest"])
+    result = replace(result, models=models)
     assert history_of_part(history, result, "svm") == history
     assert history_of_part(history, result, "forest").findings == ()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pikepdf
 import pytest
-from click.testing import CliRunner
+from tests.cli.test_cli import answer_of
 from tests.run_folders import (
     below,
     make_agree,
@@ -16,7 +16,6 @@ from tests.run_folders import (
     write_two_runs,
 )
 
-from importance_audit.cli.main import main
 from importance_audit.records.errors import DataError
 from importance_audit.report.pages.pdf import to_pdf
 from importance_audit.runs.audit_log import LOG
@@ -39,10 +38,8 @@ def mismatching_files(path):
     return [re.sub("^runs/[^/]*/", "", name) for name in named]
 
 
-def run_verify(path):
-    """Return the exit code of the command, and every line it prints."""
-    answer = CliRunner().invoke(main, ["verify", str(path)])
-    return answer.exit_code, answer.output
+def run_verify(path, *options):
+    return answer_of("verify", path, *options)
 
 
 def flip(path, place):
@@ -198,8 +195,7 @@ def test_a_digest_is_whole_and_its_case_says_nothing(runs):
     audit = runs[0].parents[1]
     head = verify(audit).head
     for text, code in ((head.upper(), 0), (head[:12], 2), ("z" * 64, 2)):
-        words = ["verify", str(audit), "--head", text]
-        assert CliRunner().invoke(main, words).exit_code == code
+        assert run_verify(audit, "--head", text)[0] == code
 
 
 @pytest.mark.parametrize("option", ["--head", "--only", "--signers"])
@@ -207,11 +203,10 @@ def test_what_is_asked_of_the_log_is_refused_without_one(runs, option, tmp_path)
     shutil.copytree(runs[0], tmp_path / "sent")
     (tmp_path / "allowed_signers").write_text("")
     for path in (tmp_path / "sent", runs[0] / "report.pdf"):
-        value = "0" * 64 if option == "--head" else str(tmp_path)
-        words = ["verify", str(path), option, value]
-        answer = CliRunner().invoke(main, words)
-        assert answer.exit_code == 2
-        assert "which --head, --only and --signers are about" in answer.output
+        value = OTHER if option == "--head" else tmp_path
+        code, line = run_verify(path, option, value)
+        assert code == 2
+        assert "which --head, --only and --signers are about" in line
 
 
 def test_a_pdf_alone_matches_and_tells_what_it_does_not_carry(runs, tmp_path):
