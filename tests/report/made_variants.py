@@ -68,12 +68,20 @@ def plain_result(
     )
 
 
+def plain_view(features: Sequence[str] = ("a",), **changes: Any) -> ReportView:
+    return build_view(plain_result(features, **changes))
+
+
+def apartments_view(**changes: Any) -> ReportView:
+    return build_view(apartments_result(**changes))
+
+
 def view_of_records(*records: Importance, **frames: Any) -> ReportView:
     """Return the view of these importances, and of the models that they are of."""
     names = dict.fromkeys(record.model for record in records if record.model)
     features = dict.fromkeys(name for record in records for name in record.features)
     frames.setdefault("models", models_frame(names or ("forest",)))
-    return build_view(plain_result(tuple(features), importances=records, **frames))
+    return plain_view(tuple(features), importances=records, **frames)
 
 
 def configured(result: AuditResult, **sections: Any) -> AuditResult:

@@ -62,6 +62,29 @@ def section(view, letter):
     return next(part for part in view.sections if part.letter == letter)
 
 
+def said_in(view, letter):
+    """Return all sentences of a section as one text."""
+    return words(section(view, letter))
+
+
+def lede_of(view, letter):
+    return plain(section(view, letter).lede)
+
+
+def heads_of(item):
+    """Return the heads of the columns of a table."""
+    return [plain(head.label) for head in item.columns]
+
+
+def cells_of(row):
+    return [plain(cell.parts) for cell in row.cells]
+
+
+def figure(view, start):
+    """Return the first figure whose id begins so, or None."""
+    return next((f for f in view.figures if f.id.startswith(start)), None)
+
+
 def blocks(view, letter):
     """Return the tables and figures of a section, in the order of the page."""
     composed = compose([section(view, letter)])
@@ -121,8 +144,7 @@ def drawn(view, draw):
 
 def column(item, label):
     """Return the plain texts of one column of a table."""
-    heads = [plain(head.label) for head in item.columns]
-    place = heads.index(label)
+    place = heads_of(item).index(label)
     return [plain(row.cells[place].parts) for row in item.rows]
 
 

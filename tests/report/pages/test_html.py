@@ -16,6 +16,7 @@ from tests.report.made_records import HOSTILE
 from tests.report.made_results import found
 from tests.report.made_variants import (
     plain_result,
+    plain_view,
     result_of,
     view_of,
     view_of_records,
@@ -33,7 +34,6 @@ from importance_audit.report.pages.html import (
     show,
     to_html,
 )
-from importance_audit.report.pages.view import build_view
 
 SCRIPT = (templates() / "screen.js").read_text(encoding="utf-8").strip()
 
@@ -310,7 +310,7 @@ HALF_LONG = "deindustrialisation_score.of.region"
 def test_a_name_may_break_between_its_words_and_reads_as_it_is(
     name, on_screen, on_paper
 ):
-    view = build_view(plain_result([name, "x"]))
+    view = plain_view([name, "x"])
     for page, shown in (
         (to_html(view), on_screen),
         (print_html(view, conformity=""), on_paper),
@@ -323,7 +323,7 @@ def test_a_name_may_break_between_its_words_and_reads_as_it_is(
 def test_a_long_name_inside_a_sentence_breaks_where_it_does_alone():
     message = f"These depend on each other: '{LONG}' & <b>x</b>."
     note = found("dependence", severity="info", message=message)
-    view = build_view(plain_result(["x"], findings=[note]))
+    view = plain_view(["x"], findings=[note])
     page = to_html(view)
     assert f"other: &#39;{BROKEN}&#39; &amp; &lt;b&gt;x&lt;/b&gt;." in page
     assert "<b>x</b>" not in page

@@ -7,7 +7,7 @@ import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_results import found
 from tests.report.made_variants import plain_result
-from tests.report.reading import column, entries, rows_of, section, table
+from tests.report.reading import column, entries, lede_of, rows_of, section, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -142,7 +142,7 @@ def test_what_this_run_closed_stands_in_a_short_table():
     assert column(item, "State") == [f"closed by run {RUN}"] * 2
     assert column(item, "Severity") == ["Warning", "Failure"]
     assert column(item, "First found in run") == ["run 1", "run 1"]
-    lede = plain(section(view, "K").lede)
+    lede = lede_of(view, "K")
     assert lede == "There are no findings. 2 closed by this run."
 
 
@@ -201,5 +201,5 @@ def test_page_one_and_section_k_say_what_is_answered_accepted_and_overdue():
     accepted = view_with_answers(
         WEAK, SHIFT, answers=[*answers, (WEAK, {"exception": HELD})]
     )
-    lede = plain(section(accepted, "K").lede)
+    lede = lede_of(accepted, "K")
     assert lede == "1 failure, 1 warning, 0 notes. 1 answered, 1 accepted, 1 overdue."

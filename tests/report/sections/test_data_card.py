@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from tests.report.made_records import HOSTILE, made_frame, models_frame
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, plain_result
+from tests.report.made_variants import configured, plain_result, plain_view
 from tests.report.page_reader import parse_page
-from tests.report.reading import column, rows_of, section, table, words
+from tests.report.reading import column, rows_of, said_in, section, table, words
 from tests.report.sections.test_signoff import signed
 
 from importance_audit.records.template_folder import templates
@@ -91,7 +91,7 @@ def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
 def test_the_digest_of_the_parameters_is_that_of_the_text_in_the_result():
     parameters = '{"criterion": "squared_error", "n_estimators": 500}'
     models = models_frame(("forest",), parameters=parameters)
-    view = build_view(plain_result(FEATURES, models=models))
+    view = plain_view(FEATURES, models=models)
     (cell,) = column(table(view, "tab-models"), "Parameters")
     digest = hashlib.sha256(parameters.encode()).hexdigest()[:16]
     assert f"fitted by criterion=squared_error; all: SHA-256 {digest}…" in cell
@@ -126,7 +126,7 @@ def test_hostile_words_of_people_are_shown_and_change_nothing_else():
     assert not parse_page(page).all("iframe", "object")
     assert len(table(view, "tab-rationale").rows) == len(HOSTILE)
     for letter in "AKP":
-        assert "a⟨U+202E⟩b" in words(section(view, letter))
+        assert "a⟨U+202E⟩b" in said_in(view, letter)
 
 
 def test_two_sets_of_rows_called_alike_keep_their_own_target():
@@ -147,6 +147,6 @@ def test_two_sets_of_rows_called_alike_keep_their_own_target():
             datasets=result.datasets.assign(split="test"),
         )
     )
-    text = words(section(view, "D"))
+    text = said_in(view, "D")
     assert "median 2," in text
     assert "median 12," in text

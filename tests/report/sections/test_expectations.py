@@ -3,8 +3,8 @@
 import pytest
 from tests.report.made_records import losses_frame, made_frame, made_run
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import configured
-from tests.report.reading import column, section, table, words
+from tests.report.made_variants import apartments_view, configured
+from tests.report.reading import column, said_in, table, words
 
 from importance_audit.assess.expectations import ExpectedSection, judge
 from importance_audit.report.pages.view import build_view
@@ -33,7 +33,7 @@ FIRST = apartments_result().importances[:1]
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
     assert "What the owner expected before the run is compared with the results in" in (
-        words(section(view, "D"))
+        said_in(view, "D")
     )
     expectations = table(view, "tab-expected")
     assert column(expectations, "Measure")[:2] == [
@@ -44,7 +44,7 @@ def test_what_is_expected_stands_beside_what_each_ranking_found():
     assert set(column(expectations, "Verdict")) == {"not as expected"}
     assert (
         "0 of 7 comparisons of an expectation with a ranking came out as expected. "
-        "Not as expected: 7." in words(section(view, "F"))
+        "Not as expected: 7." in said_in(view, "F")
     )
 
 
@@ -106,7 +106,7 @@ def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
 
 
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
-    view = build_view(apartments_result(losses=losses_frame({"leader_b": "'b'"})))
+    view = apartments_view(losses=losses_frame({"leader_b": "'b'"}))
     losses = table(view, "tab-losses")
     assert column(losses, "Ranking") == ["forest, permutation, features, E1"]
     assert column(losses, "Losses") == ["RMSE / MAE"]
@@ -114,7 +114,7 @@ def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     assert column(losses, "Leader") == ["a / b"]
     assert "Two leaders" in words(losses.notes)
     same = losses_frame({})
-    losses = table(build_view(apartments_result(losses=same)), "tab-losses")
+    losses = table(apartments_view(losses=same), "tab-losses")
     assert "Two leaders" not in words(losses.notes)
 
 
@@ -134,4 +134,4 @@ def test_a_domain_validation_without_expectations_was_not_one(
     view = build_view(result)
     items = column(table(view, "tab-untested"), "Item")
     assert ("the ranking against domain knowledge" in items) == asked_for
-    assert f"Use of importance: {goal}." in words(section(view, "C"))
+    assert f"Use of importance: {goal}." in said_in(view, "C")

@@ -4,9 +4,17 @@ from dataclasses import replace
 
 import pytest
 from tests.report.made_records import made_frame, made_pair
-from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, plain_result
-from tests.report.reading import column, entries, rows_of, section, table, words
+from tests.report.made_results import found
+from tests.report.made_variants import apartments_view, configured, plain_result
+from tests.report.reading import (
+    column,
+    entries,
+    lede_of,
+    rows_of,
+    section,
+    table,
+    words,
+)
 
 from importance_audit.records.finding import cause_of
 from importance_audit.report.pages.view import build_view
@@ -61,9 +69,7 @@ def test_a_disagreement_names_the_class_of_its_cause():
     pair = made_pair("svm", "disagrees", n_outside=1, cause="data")
     frame = made_frame("agreement", [pair])
     apart = finding("disagreement", SUBJECT)
-    (entry,) = entries(
-        build_view(apartments_result(findings=(apart,), agreement=frame))
-    )
+    (entry,) = entries(apartments_view(findings=(apart,), agreement=frame))
     assert rows_of(entry.facts)["Cause"] == "data"
 
 
@@ -95,7 +101,7 @@ def test_what_comes_of_one_cause_is_one_finding_that_names_what_it_hit():
         "Not measured (m, vint): No number. Not applicable (m): No c."
     )
     assert (first.number, second.number) == ("K1", "K2")
-    assert plain(section(view, "K").lede) == "0 failures, 2 warnings, 0 notes."
+    assert lede_of(view, "K") == "0 failures, 2 warnings, 0 notes."
 
 
 def test_a_cause_prints_the_key_of_each_of_its_findings_that_can_be_answered():
@@ -161,7 +167,7 @@ def test_a_check_outside_its_limit_never_reads_pass_and_one_that_passed_does():
         "note, K1",
         "pass",
     ]
-    assert plain(section(view, "J").lede) == "1 of 2 checks passed. Not passed: 1 note."
+    assert lede_of(view, "J") == "1 of 2 checks passed. Not passed: 1 note."
 
 
 @pytest.mark.parametrize("severity", ["failure", "warning", "info"])

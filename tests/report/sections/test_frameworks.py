@@ -6,7 +6,7 @@ import pytest
 from tests.cases import for_each
 from tests.report.made_records import made_frame
 from tests.report.made_variants import result_of, view_of
-from tests.report.reading import blocks, column, section, table
+from tests.report.reading import blocks, column, lede_of, section, table
 from tests.report.sections.test_signoff import signed
 
 from importance_audit.config.frameworks import load_frameworks
@@ -49,14 +49,14 @@ def status(view, name):
 
 def test_without_a_framework_the_section_lists_those_on_offer():
     offered = ", ".join(load_frameworks())
-    assert plain(section(view_of("apartments"), "O").lede) == (
+    assert lede_of(view_of("apartments"), "O") == (
         f"No framework is configured for this run. Available: {offered}."
     )
 
 
 def test_the_rule_stands_above_the_tables_of_all_that_are_asked_for():
     view = build_view(asking("sr-26-2", "nist"))
-    assert plain(section(view, "O").lede) == RULE
+    assert lede_of(view, "O") == RULE
     ids = [block.id for block in blocks(view, "O")]
     assert ids == ["tab-framework-sr-26-2", "tab-framework-nist"]
 

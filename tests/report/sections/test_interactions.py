@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 import pytest
 from tests.report.made_records import made_importance
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import plain_view
 from tests.report.reading import drawn
 from tests.report.svg_reader import (
     SVG,
@@ -20,7 +20,6 @@ from tests.report.svg_reader import (
 
 from importance_audit.report.figures.drawing import INK
 from importance_audit.report.figures.interactions import draw_interactions, tint
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 
@@ -47,7 +46,7 @@ def pair_figures(features, values, pairs=None, models=("forest",)):
     }
     names = tuple(map(" : ".join, pairs))
     records = tuple(made_importance(m, names, values, **fields) for m in models)
-    view = build_view(plain_result(features, importances=records))
+    view = plain_view(features, importances=records)
     return drawn(view, draw_interactions)
 
 

@@ -6,7 +6,16 @@ import pytest
 from tests.report.made_records import made_importance
 from tests.report.made_results import found
 from tests.report.made_variants import view_of_records
-from tests.report.reading import column, drawn, fact, section, table, words
+from tests.report.reading import (
+    column,
+    drawn,
+    fact,
+    heads_of,
+    said_in,
+    section,
+    table,
+    words,
+)
 
 from importance_audit.report.figures.models import draw_models
 from importance_audit.report.text.blocks import plain
@@ -37,14 +46,14 @@ def test_a_report_on_the_data_alone_does_not_say_that_models_rely_on_it():
     assert plain(view.subtitle).endswith("on 1\u202f000 training rows.")
     assert section(view, "B").parts["heading"] == "What do the data say?"
     assert words(table(view, "tab-executive").caption).startswith("The data: rank")
-    assert words(section(view, "L")).count("says neither what a model relies on") == 1
+    assert said_in(view, "L").count("says neither what a model relies on") == 1
 
 
 def test_measures_are_listed_with_those_they_were_asked_of():
     view = view_of_records(
         of_model(), of_data(), of_data("relieff"), of_model("shapley")
     )
-    text = words(section(view, "C"))
+    text = said_in(view, "C")
     features = "of features"
     assert (
         f"Measured for forest: permutation importance {features} and Shapley "
@@ -90,12 +99,12 @@ def test_a_ranking_without_spread_shows_no_interval(repeats, notes):
     record = replace(record, raw=record.raw[:, :1].repeat(repeats, axis=1))
     view = view_of_records(record)
     found = table(view, "tab-ranking-forest-drop_column-features-rmse")
-    heads = [plain(head.label) for head in found.columns]
+    heads = heads_of(found)
     assert heads[:3] == ["Rank", "Feature", "Rise E1"]
     assert not {"Draws: from", "Ranks"} & set(heads)
     assert "repeat" not in plain(found.caption)
     assert any("equal" in plain(note) for note in found.notes) == bool(notes)
-    assert "Dot: the value, without an interval (E1)." in words(section(view, "F"))
+    assert "Dot: the value, without an interval (E1)." in said_in(view, "F")
     assert "random draws" not in words(section(view, "L").parts["limits"])
 
 
@@ -148,7 +157,7 @@ def view_label(view):
 def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
     other = made_importance("linear", NAMES, second, sd=0.1, stream="numpy", options={})
     view = view_of_records(of_model(baseline=9.0), other)
-    assert headline in words(section(view, "F"))
+    assert headline in said_in(view, "F")
 
 
 @pytest.mark.parametrize(

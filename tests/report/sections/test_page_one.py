@@ -6,11 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_frame, made_importance
+from tests.report.made_records import made_frame, made_importance, made_rows
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, multiclass_result, view_of_records
+from tests.report.made_variants import (
+    apartments_view,
+    configured,
+    multiclass_result,
+    view_of_records,
+)
 from tests.report.page_reader import parse_page
-from tests.report.reading import column, section, table, words
+from tests.report.reading import (
+    cells_of,
+    column,
+    figure,
+    heads_of,
+    lede_of,
+    said_in,
+    section,
+    table,
+    words,
+)
 
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
@@ -21,10 +36,7 @@ def losses(*rows):
     """Return losses by model and split, each ± 0.5, of a constant 40."""
     fields = {"loss": "rmse", "n_samples": 100, "std_error": 0.5, "constant": 40.0}
     fields |= {"difference": -1.0, "difference_std_error": 0.5}
-    return made_frame(
-        "performance",
-        [{"model": m, "split": s, "value": v, **fields} for m, s, v in rows],
-    )
+    return made_rows("performance", "model split value", *rows, **fields)
 
 
 def of_models(means, *, sd=12.0, repeats=10, **frames):
@@ -49,8 +61,8 @@ def two_models(**frames):
 
 def row_intervals(*rows):
     """Return a frame of intervals from record, feature, low, high and ranks."""
-    names = ("record", "feature", "low", "high", "rank_low", "rank_high")
-    return made_frame("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
+    names = "record feature low high rank_low rank_high"
+    return made_rows("row_intervals", names, *rows)
 
 
 def around(*means_of_records):
@@ -67,7 +79,7 @@ def around(*means_of_records):
 def correlated(*names):
     """Return one cluster of these features."""
     fields = {"cluster": 1, "strongest": 0.9, "group": ""}
-    return made_frame("clusters", [fields | {"feature": name} for name in names])
+    return made_frame("clusters", [{"feature": name} for name in names], **fields)
 
 
 def parts(view):
@@ -106,11 +118,11 @@ def test_an_order_is_open_where_the_ranks_are_not_where_two_intervals_overlap():
     names = result.importances[0].features
     order = np.argsort(np.argsort(-result.importances[0].mean)) + 1.0
     sure = [(0, n, 1.0, 900.0, r, r) for n, r in zip(names, order, strict=True)]
-    view = build_view(apartments_result(row_intervals=row_intervals(*sure)))
-    assert "is not settled" not in words(section(view, "F"))
+    view = apartments_view(row_intervals=row_intervals(*sure))
+    assert "is not settled" not in said_in(view, "F")
     swapped = [(*row[:4], *((1.0, 2.0) if row[4] < 3 else row[4:])) for row in sure]
-    view = build_view(apartments_result(row_intervals=row_intervals(*swapped)))
-    assert "so their order is not settled." in words(section(view, "F"))
+    view = apartments_view(row_intervals=row_intervals(*swapped))
+    assert "so their order is not settled." in said_in(view, "F")
 
 
 def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
@@ -120,30 +132,29 @@ def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
         (0, "c", -4.0, -1.0, 3.0, 3.0),
     ).assign(lead_share=[0.9, 0.1, 0.0])
     view = two_models(row_intervals=frame)
-    text = plain(section(view, "H").lede)
+    text = lede_of(view, "H")
     assert "a ranks first in bad in 90\u202f% of the resamples" in text
     assert "Not examined: other rows" not in text
-    figure = next(f for f in view.figures if f.id.startswith("fig-rank-intervals"))
-    _, bad = figure.data["panels"][0]
+    shown = figure(view, "fig-rank-intervals")
+    _, bad = shown.data["panels"][0]
     ranks = bad[["rows_low", "rows_high"]].to_numpy().tolist()
     assert ranks == [[1.0, 2.0], [1.0, 2.0], [3.0, 3.0]]
-    assert "dashed: 95\u202f% interval of the ranks on resampled rows" in plain(
-        figure.caption
-    )
-    assert plain(figure.headline).endswith("under other shuffles and 1 on other rows.")
+    dashed = "dashed: 95\u202f% interval of the ranks on resampled rows"
+    assert dashed in plain(shown.caption)
+    assert plain(shown.headline).endswith("under other shuffles and 1 on other rows.")
 
 
 def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
-    names = ("model", "reading", "split", "value")
-    values = (
-        ("bad", "auc", "train", 0.99),
-        ("bad", "auc", "test", 0.7),
-        ("good", "auc", "test", 0.8),
-        ("bad", "gini", "test", 0.4),
+    rows = made_rows(
+        "readings",
+        "model reading split value std_error",
+        ("bad", "auc", "train", 0.99, np.nan),
+        ("bad", "auc", "test", 0.7, np.nan),
+        ("good", "auc", "test", 0.8, 0.01),
+        ("bad", "gini", "test", 0.4, np.nan),
+        n_samples=9,
     )
-    rows = [dict(zip(names, v, strict=True)) | {"n_samples": 9} for v in values]
-    rows[2] |= {"std_error": 0.01}
-    quality = table(two_models(readings=made_frame("readings", rows)), "tab-quality")
+    quality = table(two_models(readings=rows), "tab-quality")
     assert column(quality, "Training rows") == ["–", "0.990"]
     assert column(quality, "Evaluation rows") == ["0.800 ± 0.010", "0.700"]
     assert len(quality.columns) == 3
@@ -174,43 +185,28 @@ def test_a_model_overfits_by_more_than_three_standard_errors(rows, text):
     assert f"good {text}" in said(two_models(performance=performance), "fits")
 
 
+OF_GOOD = {"model": "good", "positive_class": "", "split": "test"}
+
+
 def checked(**fields):
     """Return what was checked of the deciles of the good model."""
-    row = {
-        "model": "good",
-        "positive_class": "",
-        "split": "test",
-        "deciles": 10,
-        "too_low": 4,
-        "too_high": 3,
-        "lowest": "too high",
-        "highest": "too low",
-        "predicted": 0.1,
-        "observed": 0.2,
-    }
-    return made_frame("calibration_checks", [row | fields])
+    ends = {"lowest": "too high", "highest": "too low"}
+    means = {"predicted": 0.1, "observed": 0.2}
+    row = OF_GOOD | {"deciles": 10, "too_low": 4, "too_high": 3} | ends | means
+    return made_frame("calibration_checks", [row], **fields)
 
 
 def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size():
     evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
     bias = found("bias", "good", "info", evidence=evidence)
-    names = ("predicted", "observed", "low", "high")
-    deciles = [(10, 14, 13, 15), (20, 19, 18.5, 19.5), (30, 36, 29, 40)]
-    rows = [
-        {
-            "model": "good",
-            "positive_class": "",
-            "split": "test",
-            "bin": number,
-            "rows": 9,
-        }
-        | dict(zip(names, decile, strict=True))
-        for number, decile in enumerate(deciles, start=1)
-    ]
+    deciles = made_rows(
+        "calibration",
+        "bin predicted observed low high",
+        *((1, 10, 14, 13, 15), (2, 20, 19, 18.5, 19.5), (3, 30, 36, 29, 40)),
+        **OF_GOOD | {"rows": 9},
+    )
     off = two_models(
-        calibration_checks=checked(),
-        calibration=made_frame("calibration", rows),
-        findings=(bias,),
+        calibration_checks=checked(), calibration=deciles, findings=(bias,)
     )
     assert (
         "predictions too low in 4 of 10 deciles (the highest among them) and too high "
@@ -239,9 +235,9 @@ INTERVALS = row_intervals(
 def test_models_stand_side_by_side_and_features_by_their_best_rank():
     view = two_models(row_intervals=INTERVALS)
     leading = table(view, "tab-executive")
-    heads = [plain(c.label) for c in leading.columns]
+    heads = heads_of(leading)
     assert heads == ["Feature", "good", "Rank", "bad", "Rank"]
-    rows = [[plain(cell.parts) for cell in row.cells] for row in leading.rows]
+    rows = [cells_of(row) for row in leading.rows]
     assert rows == [
         ["a", "5.00 (4.00 to 6.00)", "2", "9.00 (1.00 to 12.00)", "1–2"],
         ["b", "9.00 (8.00 to 9.50)", "1", "5.00 (4.00 to 6.00)", "1–2"],
@@ -442,19 +438,11 @@ def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
 
 def expected(*rows):
     """Return judgements of (expectation, place, model, farthest, rank, verdict)."""
-    names = ("expectation", "place", "model", "farthest", "rank", "verdict")
-    frame = made_frame("expected", [dict(zip(names, row, strict=True)) for row in rows])
-    return frame.assign(
-        reason="Law.",
-        share=0.5,
-        of="features",
-        record=0,
-        method="permutation",
-        loss="rmse",
-        positive_class="",
-        features="'a'",
-        first="'b'",
-    )
+    asked = {"method": "permutation", "of": "features", "loss": "rmse"}
+    asked |= {"positive_class": "", "record": 0, "reason": "Law."}
+    names = "expectation place model farthest rank verdict"
+    said = {"features": "'a'", "first": "'b'", "share": 0.5}
+    return made_rows("expected", names, *rows, **asked, **said)
 
 
 def run_that_expects(*features_and_places):

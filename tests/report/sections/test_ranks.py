@@ -6,9 +6,9 @@ from math import nan
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_frame
+from tests.report.made_records import made_rows
 from tests.report.made_variants import plain_result, view_of_records
-from tests.report.reading import column, section, table, words
+from tests.report.reading import column, figure, said_in, table
 from tests.report.svg_reader import groups, mark, points
 
 from importance_audit.report.figures.ranks import draw_rank_intervals
@@ -24,32 +24,16 @@ def trials(*repeats, resamples=(), **fields):
     (record,) = plain_result(names).importances
     base = np.full(raw.shape[1], 283.0)
     record = replace(record, raw=raw, baseline=base, **fields)
-    ranks = [
-        {"record": 0, "feature": name, "rank": rank, "resamples": n}
-        for name, rank, n in resamples
-    ]
-    stable = [
-        {"feature": name, "rank_low": 1, "rank_high": 2, "p_top_k": 1.0}
-        | {"repeats_to_settle": 2.0, "resamples": 50, "record": 0}
-        for name in names
-        if ranks
-    ]
-    return view_of_records(
-        record,
-        stability=made_frame("stability", stable),
-        resampled_ranks=made_frame("resampled_ranks", ranks),
-    )
+    ranks = made_rows("resampled_ranks", "feature rank resamples", *resamples, record=0)
+    stable = {"rank_low": 1, "rank_high": 2, "p_top_k": 1.0, "record": 0}
+    stable |= {"repeats_to_settle": 2.0, "resamples": 50}
+    rows = [(name,) for name in names if resamples]
+    stability = made_rows("stability", "feature", *rows, **stable)
+    return view_of_records(record, stability=stability, resampled_ranks=ranks)
 
 
-def undecided(names):
-    """Return a view of features that nothing tells apart."""
-    (record,) = plain_result(names).importances
-    raw = np.random.default_rng(1).normal(283.0, 1.0, record.raw.shape)
-    return view_of_records(replace(record, raw=raw))
-
-
-def figure_of(view, kind):
-    return next(f for f in view.figures if f.id.startswith(f"fig-rank-{kind}"))
+def intervals(view):
+    return figure(view, "fig-rank-intervals")
 
 
 def test_ranks_of_single_repeats_are_counted_ties_averaged():
@@ -65,15 +49,14 @@ def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
     counts = column(table(view, RANKS), "On 50 resamples of the rows")
     assert counts == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
     assert table(view, RANKS).is_single
-    assert "dashed: 95\u202f% interval of the ranks" in plain(
-        figure_of(view, "intervals").caption
-    )
+    caption = plain(intervals(view).caption)
+    assert "dashed: 95\u202f% interval of the ranks" in caption
 
 
 def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
     view = trials((3, 3, 3), (1, 2, 1))
     assert RANKS not in {item.id for item in view.tables}
-    text = words(section(view, "H"))
+    text = said_in(view, "H")
     assert "forest: each of 3 single repeats gives the same order." in text
 
 
@@ -88,18 +71,19 @@ def test_what_is_not_drawn_or_is_one_ensemble_has_no_trials(fields):
 def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled():
     """Far apart a is first alone; b and c are told apart by nothing."""
     view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
-    ((_, rows),) = figure_of(view, "intervals").data["panels"]
+    shown = intervals(view)
+    ((_, rows),) = shown.data["panels"]
     assert rows[["draws_low", "draws_high"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
-    assert "Features with certain ranks are not shown: 1." in plain(
-        figure_of(view, "intervals").caption
-    )
-    headline = plain(figure_of(view, "intervals").headline)
+    assert "Features with certain ranks are not shown: 1." in plain(shown.caption)
+    headline = plain(shown.headline)
     assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
 
 
 def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
-    view = undecided([f"x{n:02}" for n in range(45)])
-    assert len(figure_of(view, "intervals").data["names"]) == 12
+    (record,) = plain_result([f"x{n:02}" for n in range(45)]).importances
+    raw = np.random.default_rng(1).normal(283.0, 1.0, record.raw.shape)
+    view = view_of_records(replace(record, raw=raw))  # nothing tells them apart
+    assert len(intervals(view).data["names"]) == 12
     assert len(table(view, RANKS).everything.rows) == 45
 
 

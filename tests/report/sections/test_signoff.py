@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tests.report.made_variants import result_of, view_of
-from tests.report.reading import column, section, table, words
+from tests.report.reading import cells_of, column, said_in, section, table, words
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -38,19 +38,19 @@ def test_a_signed_report_prints_what_each_record_says_and_no_empty_line():
     view = build_view(result_of("apartments"), signoffs=(signed(digest), late))
     signatures = table(view, "tab-signatures")
     noon = "2026-11-21 12:00:05 UTC"
-    first = [plain(cell.parts) for cell in signatures.rows[0].cells]
+    first = cells_of(signatures.rows[0])
     assert first == ["A. Nowak", "approver", noon, "approval", digest]
     assert column(signatures, "Printed name") == ["A. Nowak", "B. Zając"]
     assert "tab-signoff" not in view.composed.labels
     said = ["none", "Accepted.", "typed at the terminal"]
-    rows = [[plain(c.parts) for c in r.cells] for r in table(view, STATEMENTS).rows]
+    rows = [cells_of(r) for r in table(view, STATEMENTS).rows]
     assert rows == [
         ["4", "A. Nowak", *said, "–"],
         ["9", "B. Zając", *said, "zajac@example.org"],
     ]
-    assert "has not checked the signature" in words(section(view, "P"))
+    assert "has not checked the signature" in said_in(view, "P")
     alone = build_view(result_of("apartments"), signoffs=(signed(digest),))
-    assert "not checked" not in words(section(alone, "P"))
+    assert "not checked" not in said_in(alone, "P")
 
 
 def test_the_cover_says_how_often_the_report_was_signed():
@@ -59,7 +59,7 @@ def test_the_cover_says_how_often_the_report_was_signed():
         result_of("apartments"), signoffs=(signed(digest), signed(digest))
     )
     assert plain(twice.sentence).endswith("Version 2, signed (section Sign-off).")
-    assert "2, signed (section Sign-off)" in words(section(twice, "A"))
+    assert "2, signed (section Sign-off)" in said_in(twice, "A")
     assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
 
 

@@ -3,17 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from tests.report.made_records import losses_frame, made_frame
+from tests.report.made_records import losses_frame, made_rows
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import plain_result, result_of
-from tests.report.reading import column, section, table
+from tests.report.made_variants import apartments_view, plain_view, result_of
+from tests.report.reading import column, heads_of, lede_of, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 
 def lede(**changes):
-    return plain(section(build_view(plain_result(("a", "b"), **changes)), "H").lede)
+    return lede_of(plain_view(("a", "b"), **changes), "H")
 
 
 def two_losses(**fields):
@@ -22,11 +22,9 @@ def two_losses(**fields):
 
 def resampled(*rank_counts):
     """Return the ranks that the first feature took, (rank, resamples)."""
-    rows = [
-        {"record": 0, "feature": "a", "rank": rank, "resamples": n}
-        for rank, n in rank_counts
-    ]
-    return {"resampled_ranks": made_frame("resampled_ranks", rows)}
+    of_a = {"record": 0, "feature": "a"}
+    frame = made_rows("resampled_ranks", "rank resamples", *rank_counts, **of_a)
+    return {"resampled_ranks": frame}
 
 
 def test_the_share_of_resamples_that_keep_the_first_place_is_told():
@@ -54,10 +52,14 @@ def test_one_order_under_every_loss_is_said_to_be_one():
     assert "The order is the same under every loss." in lede(losses=frame)
 
 
+def ended(**changes):
+    """Return the view of the stopped run as if it had come to its end."""
+    result = replace(result_of("stopped"), **changes)
+    return build_view(replace(result, run=replace(result.run, status="complete")))
+
+
 def test_what_was_asked_and_cannot_be_had_is_not_told_as_never_asked():
-    stopped = result_of("stopped")
-    view = build_view(replace(stopped, run=replace(stopped.run, status="complete")))
-    assert plain(section(view, "H").lede) == (
+    assert lede_of(ended(), "H") == (
         "Not examined: rankings recomputed on resampled rows, because the leading "
         "ranking cannot be recomputed in this way; other losses, because no two "
         "rankings of one measure could be compared."
@@ -65,11 +67,8 @@ def test_what_was_asked_and_cannot_be_had_is_not_told_as_never_asked():
 
 
 def test_rows_that_a_failed_step_did_not_draw_are_not_told_as_impossible_to_draw():
-    stopped = result_of("stopped")
-    run = replace(stopped.run, status="complete")
     failed = (found("method_failed", "forest", "failure"),)
-    view = build_view(replace(stopped, run=run, findings=failed))
-    text = plain(section(view, "H").lede)
+    text = lede_of(ended(findings=failed), "H")
     assert "this gave no result for the leading ranking" in text
 
 
@@ -78,36 +77,35 @@ STABILITY = "tab-stability-forest-permutation-features-rmse"
 
 def test_many_repeats_to_settle_are_told_in_two_digits():
     rows = apartments_result().stability.assign(repeats_to_settle=147_754.0)
-    stability = table(build_view(apartments_result(stability=rows)), STABILITY)
+    stability = table(apartments_view(stability=rows), STABILITY)
     assert set(column(stability, "Repeats needed")) == {"about 150\u202f000"}
 
 
 def test_a_ranking_that_was_not_resampled_says_so():
     rows = apartments_result().stability.assign(resamples=0)
     rows[["rank_low", "rank_high", "p_top_k"]] = float("nan")
-    stability = table(build_view(apartments_result(stability=rows)), STABILITY)
+    stability = table(apartments_view(stability=rows), STABILITY)
     assert plain(stability.caption).endswith(": its rows were not resampled.")
     assert column(stability, "In the top 3") == ["–"] * 5
 
 
 def test_what_is_not_drawn_has_no_repeats_to_settle_it():
-    result = apartments_result()
-    first, *others = result.importances
+    first, *others = apartments_result().importances
     still = (replace(first, stream=""), *others)
-    stability = table(build_view(apartments_result(importances=still)), STABILITY)
-    assert "Repeats needed" not in [plain(head.label) for head in stability.columns]
+    stability = table(apartments_view(importances=still), STABILITY)
+    assert "Repeats needed" not in heads_of(stability)
 
 
 def repeated(*ranks_of_b):
     """Return the view of a run whose b has these ranks after 2, 4, 8 repeats."""
     rows = [
-        {"record": 0, "n_repeats": n, "feature": name, "value": 1.0, "std_error": 0.1}
-        | {"rank": rank if name == "b" else 4.0 - rank if name == "c" else 1.0}
+        (n, name, rank_of_it)
         for n, rank in zip((2, 4, 8), ranks_of_b, strict=True)
-        for name in "abc"
+        for name, rank_of_it in (("a", 1.0), ("b", rank), ("c", 4.0 - rank))
     ]
-    frame = made_frame("convergence", rows)
-    return build_view(plain_result(("a", "b", "c"), convergence=frame))
+    shared = {"record": 0, "value": 1.0, "std_error": 0.1}
+    frame = made_rows("convergence", "n_repeats feature rank", *rows, **shared)
+    return plain_view(("a", "b", "c"), convergence=frame)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.report.made_records import made_frame, made_pair
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, result_of, stopped_result, view_of
-from tests.report.reading import column, section, table
+from tests.report.reading import column, lede_of, section, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.agreement_figures import engine_figures
@@ -38,7 +38,7 @@ def sentences_of_agreement(verdict):
 def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
     ours = [r for r in stopped_result().importances if r.engine == "python"]
     view = build_view(stopped_result(importances=tuple(ours)))
-    assert plain(section(view, "G").lede) == (
+    assert lede_of(view, "G") == (
         "Nothing was compared: the run ended before a second implementation returned "
         "a result."
     )
@@ -46,7 +46,7 @@ def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
 
 def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
     view = view_of("one feature")
-    assert plain(section(view, "G").lede) == (
+    assert lede_of(view, "G") == (
         "Nothing was compared: no second implementation took part in this run."
     )
 
