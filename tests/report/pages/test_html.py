@@ -28,12 +28,7 @@ from tests.report.reading import page_files
 from importance_audit.records.as_csv import tables
 from importance_audit.records.template_folder import templates
 from importance_audit.report.pages import html
-from importance_audit.report.pages.html import (
-    own_file,
-    print_html,
-    show,
-    to_html,
-)
+from importance_audit.report.pages.html import own_file, print_html, show, to_html
 
 SCRIPT = (templates() / "screen.js").read_text(encoding="utf-8").strip()
 

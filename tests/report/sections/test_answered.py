@@ -8,6 +8,7 @@ from tests.report.made_records import made_frame
 from tests.report.made_results import found
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, entries, lede_of, rows_of, section, table
+from tests.report.sections.test_findings import check
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -23,14 +24,10 @@ RUN = "20261120T091204Z-7f3a91c2"
 
 def view_with_answers(*findings, answers=(), history=None, **changes):
     """Return the view of findings with answers, each (finding, keys of an answer)."""
-    answer_records = tuple(
-        Answer(finding.key[:12], **keys) for finding, keys in answers
-    )
-    result = plain_result(("a",), findings=findings, **changes)
     history = history or RunHistory()
-    return build_view(
-        with_answers(result, answer_records, history.findings), history=history
-    )
+    given = tuple(Answer(finding.key[:12], **keys) for finding, keys in answers)
+    result = plain_result(("a",), findings=findings, **changes)
+    return build_view(with_answers(result, given, history.findings), history=history)
 
 
 def history_with(*findings, verdict="confirmed"):
@@ -115,14 +112,12 @@ def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
 
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
-    (entry,) = entries(view_with_answers(SHIFT, history=history_with(SHIFT)))
-    assert (
-        rows_of(entry.facts)["History"] == "First in run run 1, in 3 of 3 known runs."
-    )
-    (new,) = entries(view_with_answers(SHIFT, history=history_with(WEAK)))
-    assert (
-        rows_of(new.facts)["History"] == "First in this run, after 2 runs without it."
-    )
+    for before, text in (
+        (SHIFT, "First in run run 1, in 3 of 3 known runs."),
+        (WEAK, "First in this run, after 2 runs without it."),
+    ):
+        (entry,) = entries(view_with_answers(SHIFT, history=history_with(before)))
+        assert rows_of(entry.facts)["History"] == text
 
 
 def test_a_finding_that_came_back_says_so():
@@ -131,9 +126,8 @@ def test_a_finding_that_came_back_says_so():
     history = history._replace(runs=(*history.runs, empty), n_runs=3)
     (entry,) = entries(view_with_answers(SHIFT, history=history))
     assert plain(entry.summary).startswith("reopened · ")
-    assert rows_of(entry.facts)["History"].endswith(
-        "; closed since, and found again in this one."
-    )
+    again = "; closed since, and found again in this one."
+    assert rows_of(entry.facts)["History"].endswith(again)
 
 
 def test_what_this_run_closed_stands_in_a_short_table():
@@ -148,27 +142,19 @@ def test_what_this_run_closed_stands_in_a_short_table():
 
 def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
     failed = replace(WEAK, check="method_failed")
-    view = view_with_answers(
-        failed, history=history_with(SHIFT), answers=[(SHIFT, {"due": LATE})]
-    )
-    item = table(view, "tab-not-found")
-    assert column(item, "State") == [
-        "open, not checked in this run, 2026-11-19, overdue"
-    ]
+    past = {"history": history_with(SHIFT), "answers": [(SHIFT, {"due": LATE})]}
+    item = table(view_with_answers(failed, **past), "tab-not-found")
+    state = "open, not checked in this run, 2026-11-19, overdue"
+    assert column(item, "State") == [state]
 
 
 def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
-    later = HELD._replace(until=date(2027, 3, 1))
-    one = view_with_answers(WEAK, answers=[(WEAK, {"exception": HELD})])
-    two = view_with_answers(
-        WEAK,
-        SHIFT,
-        answers=[(SHIFT, {"exception": later}), (WEAK, {"exception": HELD})],
-    )
+    later = (SHIFT, {"exception": HELD._replace(until=date(2027, 3, 1))})
+    held = (WEAK, {"exception": HELD})
+    one = view_with_answers(WEAK, answers=[held])
+    two = plain(view_with_answers(WEAK, SHIFT, answers=[later, held]).sentence)
     assert "1 finding is accepted until 2026-12-31." in plain(one.sentence)
-    assert "2 findings are accepted temporarily, the first until 2026-12-31." in plain(
-        two.sentence
-    )
+    assert "2 findings are accepted temporarily, the first until 2026-12-31." in two
     assert "accepted" not in plain(view_with_answers(WEAK).sentence)
 
 
@@ -181,11 +167,9 @@ def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
 
 
 def test_a_limit_that_is_waived_says_until_when():
-    row = {"check": "rank_shift", "subject": "svm", "observed": 3.0, "threshold": 2.0}
-    frame = made_frame("checks", [{**row, "set_by": "default", "verdict": "warn"}])
-    view = view_with_answers(
-        SHIFT, answers=[(SHIFT, {"exception": HELD})], checks=frame
-    )
+    frame = made_frame("checks", [check(subject="svm")])
+    held = [(SHIFT, {"exception": HELD})]
+    view = view_with_answers(SHIFT, answers=held, checks=frame)
     verdicts = column(table(view, "tab-checks"), "Verdict")
     assert verdicts == ["warn, K1, accepted until 2026-12-31"]
 
@@ -198,8 +182,7 @@ def test_page_one_and_section_k_say_what_is_answered_accepted_and_overdue():
         "Not clearly better than a constant (svm) (K1).",
         "Ranks differ between engines or draws (svm) (K2), overdue since 2026-11-19.",
     ]
-    accepted = view_with_answers(
-        WEAK, SHIFT, answers=[*answers, (WEAK, {"exception": HELD})]
-    )
+    answers.append((WEAK, {"exception": HELD}))
+    accepted = view_with_answers(WEAK, SHIFT, answers=answers)
     lede = lede_of(accepted, "K")
     assert lede == "1 failure, 1 warning, 0 notes. 1 answered, 1 accepted, 1 overdue."

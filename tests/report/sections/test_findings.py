@@ -32,13 +32,9 @@ def finding(check="rank_shift", subject="a", severity="warning", **fields):
 
 def check(check="rank_shift", subject="a", **changes):
     """Return one row of the table of thresholds, and an empty one if not asked."""
-    defaults = {
-        "observed": 3.0,
-        "threshold": 2.0,
-        "set_by": "default",
-        "verdict": "warn",
-    }
-    return {"check": check, "subject": subject, **defaults, **changes}
+    defaults = {"observed": 3.0, "threshold": 2.0, "set_by": "default"}
+    defaults |= {"check": check, "subject": subject, "verdict": "warn"}
+    return defaults | changes
 
 
 def view_with_findings(*findings, checks=(), **changes):
@@ -58,9 +54,6 @@ def test_a_finding_keeps_its_id_when_its_numbers_change():
 def test_a_finding_names_the_limit_it_was_held_against_and_who_set_it():
     (entry,) = entries(view_with_findings(finding(), checks=[check()]))
     assert rows_of(entry.facts)["Criteria"] == "largest rank shift: limit 2 (default)."
-
-
-def test_a_finding_without_a_check_of_its_own_has_no_criteria():
     (entry,) = entries(view_with_findings(finding(), checks=[check(subject="b")]))
     assert "Criteria" not in rows_of(entry.facts)
 
@@ -163,10 +156,8 @@ def test_a_limit_says_whether_the_configuration_set_it():
 def test_a_check_outside_its_limit_never_reads_pass_and_one_that_passed_does():
     both = [check(verdict="note"), check(verdict="pass")]
     view = view_with_findings(finding(severity="info"), checks=both)
-    assert column(table(view, "tab-checks").everything, "Verdict") == [
-        "note, K1",
-        "pass",
-    ]
+    every = table(view, "tab-checks").everything
+    assert column(every, "Verdict") == ["note, K1", "pass"]
     assert lede_of(view, "J") == "1 of 2 checks passed. Not passed: 1 note."
 
 

@@ -9,14 +9,7 @@ import pytest
 from tests.report.made_records import made_importance
 from tests.report.made_variants import plain_view
 from tests.report.reading import drawn
-from tests.report.svg_reader import (
-    SVG,
-    contrast,
-    groups,
-    points,
-    texts,
-    words,
-)
+from tests.report.svg_reader import SVG, contrast, groups, points, texts, words
 
 from importance_audit.report.figures.drawing import INK
 from importance_audit.report.figures.interactions import draw_interactions, tint

@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
-from tests.report.made_records import (
-    APARTMENTS,
-    made_importance,
-    row_intervals_frame,
-)
+from tests.report.made_records import APARTMENTS, made_importance, row_intervals_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result, view_of_records
 

@@ -142,7 +142,7 @@ def test_classes_and_models_without_a_figure_are_counted_or_named():
 
 
 def band_of(names, sides, *, verdict, **engines):
-    """Return the figure of one pair, and its panel: each side has engine, draws, means."""
+    """Return the figure of one pair of these (engine, draws, means), and its panel."""
     records = (
         made_importance("forest", names, means, engine=engine, stream=stream)
         for engine, stream, means in sides
@@ -238,9 +238,8 @@ def test_what_a_twin_tells_too_is_shared_and_what_is_told_alone_is_not(both):
     alone, beside = (r for r in both.importances if r.model == "one")
     assert (beside.mean[:2] < 0.1 * alone.mean[:2]).all()
     assert beside.mean[2] > 0.8 * alone.mean[2]
-    _, shared = said_in(build_view(both), "F").split(
-        "rows that are similar in all other columns, "
-    )
+    text = said_in(build_view(both), "F")
+    _, shared, *_ = text.split("rows that are similar in all other columns, ")
     shared = shared.partition(" keep")[0]
     assert [name in shared for name in alone.features] == [True, True, False]
 
