@@ -1,7 +1,11 @@
 """How the tests read a view: its pieces, its tables by name, its sentences."""
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 import pandas as pd
 
@@ -24,6 +28,16 @@ def page_files(result, *, pdf=True, attachments=(), figures=FIGURES, **about):
     files = html_files(views, result, figures=figures)
     files |= figure_files(views, figures)
     return files | (pdf_files(views, result, attachments) if pdf else {})
+
+
+def written_elsewhere(code, **variables):
+    """Return what some code writes in another process, under these variables."""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, **variables, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, env=environment, capture_output=True, check=True
+    ).stdout
 
 
 def pieces(block):

@@ -1,4 +1,4 @@
-"""Ranking, models, engines and bands, by the numbers they draw."""
+"""Ranking, models, engines, bands and maps, by the numbers they draw."""
 
 from math import inf, nan
 
@@ -26,6 +26,7 @@ from importance_audit.report.figures.engines import EngineRow, draw_engines
 from importance_audit.report.figures.models import ModelPanel, draw_models
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.figures.ranking import draw_ranking
+from importance_audit.report.figures.surface import SurfacePanel, draw_surface
 
 RANKING = (
     Row("district", 563.7, 553.8, 573.6, "563.7"),
@@ -241,3 +242,16 @@ def test_a_column_breaks_names_of_fifty_characters_over_lines_and_cuts_none(n_ro
     assert column.height <= parts.PAGE
     most = max(map(len, column.names))
     assert column.pitch > most * parts.NAME_LINE
+
+
+LONG = ("engineering and maintenance crew", "restaurant and victualling staff")
+
+
+@pytest.mark.parametrize("is_upright", [True, False])
+def test_a_long_level_takes_two_lines_before_it_is_cut(is_upright):
+    grids = ((0.0, 1.0), LONG) if is_upright else (LONG, (0.0, 1.0))
+    values = np.array([(1.0, 2.0)] * 2)
+    panel = SurfacePanel("forest", *grids, values, np.full((2, 2), True))
+    labels = {"first": "a", "second": "b", "axis_label": "mean", "masked_text": "none"}
+    texts = words(draw_surface([panel], **labels).svg("s"))
+    assert all(word in " ".join(texts) for level in LONG for word in level.split())

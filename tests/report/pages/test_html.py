@@ -220,8 +220,8 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     assert frame.attributes["title"]
 
 
-def test_a_run_folder_gets_page_and_figures(apartments):
-    files = page_files(apartments, pdf=False)
+def test_a_run_folder_gets_page_and_figures():
+    files = page_files(result_of("apartments"), pdf=False)
     names = [figure.id.removeprefix("fig-") for figure in view_of("apartments").figures]
     figures = {f"figures/{name}.{end}" for name in names for end in ("svg", "png")}
     assert set(files) == {"report.html", *figures}
@@ -233,8 +233,9 @@ def test_a_run_folder_gets_page_and_figures(apartments):
     assert page == page_of("apartments")
 
 
-def test_captions_lead_to_the_files_of_their_figures_below_any_folder(apartments):
-    files = page_files(apartments, pdf=False, figures="some run of mine/figures")
+def test_captions_lead_to_the_files_of_their_figures_below_any_folder():
+    result, figures = result_of("apartments"), "some run of mine/figures"
+    files = page_files(result, pdf=False, figures=figures)
     page = parse_page(files["report.html"])
     linked = [
         unquote(link.attributes["href"])

@@ -263,8 +263,8 @@ def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
     assert because[0] == f"all 5 inside the band; {reason}."
 
 
-def test_the_title_counts_many_models(apartments):
-    many = pd.concat([apartments.models] * 2, ignore_index=True)
+def test_the_title_counts_many_models():
+    many = pd.concat([apartments_result().models] * 2, ignore_index=True)
     view = apartments_view(models=many)
     assert plain(view.title) == "What 6 models rely on"
 

@@ -1,13 +1,24 @@
-"""Section H: what the lede says was found, what nobody asked, what stands where."""
+"""Section H: what was found, what nobody asked, and which ranks features could take."""
 
 from dataclasses import replace
+from math import nan
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.report.made_records import losses_frame, made_rows
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import apartments_view, plain_view, result_of
-from tests.report.reading import column, heads_of, lede_of, table
+from tests.report.made_variants import (
+    apartments_view,
+    plain_result,
+    plain_view,
+    result_of,
+    view_of_records,
+)
+from tests.report.reading import column, figure, heads_of, lede_of, said_in, table
+from tests.report.svg_reader import groups, mark, points
 
+from importance_audit.report.figures.ranks import draw_rank_intervals
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -118,3 +129,91 @@ def test_convergence_is_drawn_where_the_second_half_of_the_repeats_moves_a_rank(
     id_ = "tab-convergence-forest-permutation-features-rmse"
     assert table(view, id_).is_single is not is_moved
     assert bool([f for f in view.figures if "convergence" in f.id]) is is_moved
+
+
+RANKS = "tab-ranks-forest-permutation-features-rmse"
+
+
+def trials(*repeats, resamples=(), **fields):
+    """Return a view of features a, b, … with these repeats, and ranks on rows."""
+    names = tuple("abcd"[: len(repeats)])
+    raw = 283.0 + np.array(repeats, dtype=float)
+    (record,) = plain_result(names).importances
+    base = np.full(raw.shape[1], 283.0)
+    record = replace(record, raw=raw, baseline=base, **fields)
+    ranks = made_rows("resampled_ranks", "feature rank resamples", *resamples, record=0)
+    stable = {"rank_low": 1, "rank_high": 2, "p_top_k": 1.0, "record": 0}
+    stable |= {"repeats_to_settle": 2.0, "resamples": 50}
+    rows = [(name,) for name in names if resamples]
+    stability = made_rows("stability", "feature", *rows, **stable)
+    return view_of_records(record, stability=stability, resampled_ranks=ranks)
+
+
+def intervals(view):
+    return figure(view, "fig-rank-intervals")
+
+
+def test_ranks_of_single_repeats_are_counted_ties_averaged():
+    ranks = table(trials((3, 3, 1, 2), (1, 2, 2, 2)), RANKS)
+    counts = column(ranks, "In 4 single repeats")
+    assert counts[0] == "1: 50\u202f%, 1.5: 25\u202f%, 2: 25\u202f%"
+    assert counts[1] == "2: 50\u202f%, 1: 25\u202f%, 1.5: 25\u202f%"
+
+
+def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
+    ranks = (("a", 1.0, 40), ("a", 2.0, 10), ("b", 2.0, 40), ("b", 1.0, 10))
+    view = trials((3, 3), (1, 2), resamples=ranks)
+    counts = column(table(view, RANKS), "On 50 resamples of the rows")
+    assert counts == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
+    assert table(view, RANKS).is_single
+    caption = plain(intervals(view).caption)
+    assert "dashed: 95\u202f% interval of the ranks" in caption
+
+
+def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
+    view = trials((3, 3, 3), (1, 2, 1))
+    assert RANKS not in {item.id for item in view.tables}
+    text = said_in(view, "H")
+    assert "forest: each of 3 single repeats gives the same order." in text
+
+
+@pytest.mark.parametrize(
+    "fields", [{"stream": ""}, {"method": "random_subspace", "options": {}}]
+)
+def test_what_is_not_drawn_or_is_one_ensemble_has_no_trials(fields):
+    view = trials((3, 3), (1, 2), **fields)
+    assert not any(item.id.startswith("tab-ranks") for item in view.tables)
+
+
+def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled():
+    """Far apart a is first alone; b and c are told apart by nothing."""
+    view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
+    shown = intervals(view)
+    ((_, rows),) = shown.data["panels"]
+    assert rows[["draws_low", "draws_high"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
+    assert "Features with certain ranks are not shown: 1." in plain(shown.caption)
+    headline = plain(shown.headline)
+    assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
+
+
+def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
+    (record,) = plain_result([f"x{n:02}" for n in range(45)]).importances
+    raw = np.random.default_rng(1).normal(283.0, 1.0, record.raw.shape)
+    view = view_of_records(replace(record, raw=raw))  # nothing tells them apart
+    assert len(intervals(view).data["names"]) == 12
+    assert len(table(view, RANKS).everything.rows) == 45
+
+
+def ranks_svg(*rows):
+    names = [f"f{n}" for n in range(len(rows))]
+    ends = ("draws_low", "draws_high", "rows_low", "rows_high")
+    panels = [("forest", pd.DataFrame(rows, columns=["rank", *ends]))]
+    return draw_rank_intervals(panels, names=names, axis_label="rank").svg("fig")
+
+
+def test_a_line_reaches_over_the_ranks_that_are_open():
+    svg = ranks_svg((1.0, 1.0, 3.0, nan, nan), (3.0, 2.0, 3.0, nan, nan))
+    first, second = (points(group) for group in groups(svg, "interval"))
+    assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
+    assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)
+    assert first[1][0] == pytest.approx(second[1][0], abs=1e-3)
