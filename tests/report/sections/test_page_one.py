@@ -382,11 +382,9 @@ def test_a_model_that_overfits_may_or_may_not_stay_in_use():
 def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
     features, place, asked
 ):
-    frame = expected((1, place, "bad", "a", 3.0, "not as expected"))
+    row = (1, place, "bad", "a", 3.0, "not as expected")
     note = found("unexpected", "bad", "info", evidence={"expectation": 1})
-    view = two_models(
-        expected=frame, run=run_that_expects((features, place)), findings=[note]
-    )
+    view = two_models(**expecting(row, asked=[(features, place)]), findings=[note])
     text = said(view, "decide")
     assert text == f"(1) whether it is acceptable that {asked}."
 
@@ -445,23 +443,24 @@ def expected(*rows):
     return made_rows("expected", names, *rows, **asked, **said)
 
 
-def run_that_expects(*features_and_places):
-    """Return the configuration of expectations."""
-    sections = [{"features": f, "place": p} for f, p in features_and_places]
-    return configured(apartments_result(), expected=sections).run
+def expecting(*rows, asked):
+    """Return judgements, and the run that asked for these (features, place)."""
+    sections = [{"features": features, "place": place} for features, place in asked]
+    run = configured(apartments_result(), expected=sections).run
+    return {"expected": expected(*rows), "run": run}
 
 
 def test_expectations_are_counted_and_not_expectations_times_rankings():
-    frame = expected(
+    three = expecting(
         (1, "top", "bad", "a", 1.0, "as expected"),
         (1, "top", "good", "a", 2.0, "not as expected"),
         (1, "top", "good", "a", 3.0, "not as expected"),
         (2, "top", "bad", "b", 2.0, "as expected"),
         (3, "zero", "bad", "c", np.nan, "not measured"),
+        asked=[(["a"], "top"), (["a", "b"], "top"), (["c"], "zero")],
     )
-    run = run_that_expects((["a"], "top"), (["a", "b"], "top"), (["c"], "zero"))
     note = found("unexpected", "good", "info", evidence={"expectation": 1})
-    view = two_models(expected=frame, run=run, findings=[note])
+    view = two_models(**three, findings=[note])
     assert said(view, "expected") == (
         "Expectations of the owner that hold in every ranking: 1 of 3. Not judged, "
         "because not measured: 1. Not this one: a first (Law); ranks 2 (E1) "
@@ -473,21 +472,16 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     )
     assert not said(view, "headline").startswith("Not as the owner")
     grave = replace(note, severity="warning")
-    view = two_models(expected=frame, run=run, findings=[grave])
+    view = two_models(**three, findings=[grave])
     assert said(view, "headline") == "Not as the owner expects: a does not lead"
 
 
 def test_ranks_of_several_classes_on_one_card_name_their_class():
-    frame = expected(
-        *[(1, "top", "forest", "age", r, "not as expected") for r in (2, 3)]
-    )
-    run = run_that_expects((["age"], "top"))
-    view = build_view(
-        replace(multiclass_result(), expected=frame.assign(record=[2, 3]), run=run)
-    )
-    assert "ranks 2 (E2, fired) and 3 (E2, promoted) in forest" in said(
-        view, "expected"
-    )
+    rows = [(1, "top", "forest", "age", r, "not as expected") for r in (2, 3)]
+    result = replace(multiclass_result(), **expecting(*rows, asked=[(["age"], "top")]))
+    view = build_view(replace(result, expected=result.expected.assign(record=[2, 3])))
+    ranks = "ranks 2 (E2, fired) and 3 (E2, promoted) in forest"
+    assert ranks in said(view, "expected")
 
 
 @pytest.mark.parametrize(
@@ -507,20 +501,20 @@ def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, w
 
 
 def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
-    frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
+    row = (1, "top", "bad", "c", 3.0, "not as expected")
     intervals = INTERVALS.assign(low=[1, 4, -4, 4, 8, -0.5])
 
     def text(low, high=0.2, below=False):
-        ends = {"mean": 0.1, "low": low, "high": high}
-        what = {"cluster": 1, "loss": "rmse", "form": "difference"}
-        joint = [{**what, "model": m, **ends} for m in ("bad", "good")]
+        what = {"cluster": 1, "loss": "rmse", "form": "difference", "mean": 0.1}
+        models = [{"model": name} for name in BOTH]
         high_of_c = -1 if below else 3
         view = two_models(
-            expected=frame,
-            run=run_that_expects((["c"], "top")),
+            **expecting(row, asked=[(["c"], "top")]),
             clusters=correlated("b", "c"),
             row_intervals=intervals.assign(high=[12, 6, high_of_c, 6, 9.5, 1.5]),
-            joint_importances=made_frame("joint_importances", joint),
+            joint_importances=made_frame(
+                "joint_importances", models, low=low, high=high, **what
+            ),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
         assert re.search(
@@ -548,9 +542,8 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 )
 def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
     record = made_importance("m", "abc", (10.0, 1.0, mean), method=method)
-    frame = expected((1, "zero", "m", "c", 2.0, "not as expected"))
-    run = run_that_expects((["c"], "zero"))
-    view = view_of_records(record, expected=frame, run=run)
+    row = (1, "zero", "m", "c", 2.0, "not as expected")
+    view = view_of_records(record, **expecting(row, asked=[(["c"], "zero")]))
     text = said(view, "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
 
@@ -583,8 +576,7 @@ def test_the_headline_is_one_piece_of_text():
 )
 def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outside):
     row = (1, "top", next(iter(models)), named[0], 4.0, "not as expected")
-    run = run_that_expects((named, "top"))
-    view = of_models(models, sd=0.1, expected=expected(row), run=run)
+    view = of_models(models, sd=0.1, **expecting(row, asked=[(named, "top")]))
     text = said(view, "expected")
     assert ("outside the first" in text) is is_outside
     assert not is_outside or text.endswith(
