@@ -53,19 +53,13 @@ def test_every_link_of_a_profile_leads_somewhere(name):
 def test_what_a_profile_leaves_out_is_named_without_a_link():
     view = executive("apartments")
     assert "(the whole list)" in said_in(view, "B")
-    document = section(view, "A").parts["document"]
-    assert "sections Document control, Executive page, Thresholds and" in words(
-        document
-    )
+    document = words(section(view, "A").parts["document"])
+    assert "sections Document control, Executive page, Thresholds and" in document
 
 
 def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
     item = table(executive("apartments"), "tab-checks")
-    assert heads_of(item) == [
-        "Check",
-        "Subject",
-        "Verdict",
-    ]
+    assert heads_of(item) == ["Check", "Subject", "Verdict"]
     assert len(item.everything.rows) == len(result_of("apartments").checks)
 
 

@@ -47,8 +47,7 @@ def test_a_pair_stands_left_of_one_feature_and_below_the_other():
     svg = pairs_map("abc", lambda n, m: 1.0 + n + m)
     places = {text: (x, y) for text, x, y, _ in texts(svg) if text in "abc"}
     (square,) = (points(g) for g in groups(svg, "pair-2-1"))
-    left, right = (f(x for x, _ in square) for f in (min, max))
-    top, bottom = (f(y for _, y in square) for f in (min, max))
+    (left, top), (right, bottom) = np.min(square, axis=0), np.max(square, axis=0)
     assert top < places["c"][1] < bottom
     assert left < places["b"][0] < right < places["c"][0]
     assert places["b"][1] < top

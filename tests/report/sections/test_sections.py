@@ -161,6 +161,13 @@ def test_pairs_that_agree_share_a_row_whatever_their_reasons():
     ]
 
 
+def untested(result, start):
+    """Return item, reason and remedy of what was not tested and begins so."""
+    item = table(build_view(result), "tab-untested")
+    rows = (cells_of(row)[:3] for row in item.rows)
+    return [row for row in rows if row[0].startswith(start)]
+
+
 def test_rankings_that_python_alone_computed_are_no_failed_comparison():
     names = ("method", "of", "loss", "positive_class")
     whole = [
@@ -168,10 +175,9 @@ def test_rankings_that_python_alone_computed_are_no_failed_comparison():
         | {name: getattr(r, name) for name in names}
         for r in apartments_result().importances
     ]
-    view = apartments_view(agreement=made_frame("agreement", whole))
-    assert "in Python only" not in plain(view.sentence)
-    items = column(table(view, "tab-untested"), "Item")
-    assert not [item for item in items if item.startswith("a second implementation")]
+    result = apartments_result(agreement=made_frame("agreement", whole))
+    assert "in Python only" not in plain(build_view(result).sentence)
+    assert not untested(result, "a second implementation")
 
 
 @pytest.mark.parametrize(
@@ -196,10 +202,8 @@ def test_what_a_second_implementation_takes_is_what_can_be_done(
         findings=tuple(found("engine_missing", name, "info") for name in missing),
     )
     result = configured(result, importance=[entry])
-    rows = table(build_view(result), "tab-untested").rows
-    texts = [cells_of(row) for row in rows]
-    (row,) = [row for row in texts if row[0].startswith("a second implementation")]
-    assert row[2].startswith(takes)
+    ((_, _, text),) = untested(result, "a second implementation")
+    assert text.startswith(takes)
 
 
 @pytest.mark.parametrize(
@@ -242,11 +246,10 @@ def test_rankings_that_were_recomputed_are_counted_once(verdicts, label, text):
 
 
 def test_supplied_numbers_are_not_told_to_have_run_here():
+    records, by_vip = apartments_result().importances, "vip 0.4.5 (supplied)"
     handed = tuple(
-        replace(r, engine="vip 0.4.5 (supplied)", supplied_by="vip")
-        if r.engine == "DALEX"
-        else r
-        for r in apartments_result().importances
+        replace(r, engine=by_vip, supplied_by="vip") if r.engine == "DALEX" else r
+        for r in records
     )
     view = apartments_view(importances=handed, effects=())
     lede = lede_of(view, "C")
@@ -272,10 +275,7 @@ def test_the_title_counts_many_models():
 def refits(entries, **changes):
     """Return what is said of models that were not fitted again."""
     result = configured(apartments_result(**changes), importance=entries)
-    item = table(build_view(result), "tab-untested")
-    names = ("Item", "Reason", "What would close the gap")
-    rows = zip(*(column(item, name) for name in names), strict=True)
-    return [row for row in rows if row[0].startswith("importance by refitting")]
+    return untested(result, "importance by refitting")
 
 
 PERMUTED = {"method": "permutation", "engines": []}
@@ -284,15 +284,13 @@ PERMUTED = {"method": "permutation", "engines": []}
 def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
     models = apartments_result().models.assign(source=["file", "fitted", "fitted"])
     (first, second) = refits([PERMUTED], models=models)
-    assert first[:2] == (
-        "importance by refitting linear and svm without a feature",
-        "not configured",
-    )
-    assert second == (
-        "importance by refitting forest without a feature",
-        "not applicable",
+    assert first[:2] == [
+        *("importance by refitting linear and svm without a feature", "not configured")
+    ]
+    assert second == [
+        *("importance by refitting forest without a feature", "not applicable"),
         "name an estimator under [[models]] instead of a model that is already fitted",
-    )
+    ]
 
 
 @pytest.mark.parametrize(
