@@ -11,7 +11,6 @@ from tests.report.reading import blocks, cells_of, column, fact, heads_of, table
 
 from importance_audit.report.text.blocks import Table, plain
 
-RANKING = "tab-ranking-forest-permutation-features-rmse"
 SIGNIFICANCE = "tab-significance-forest-permutation-features-rmse"
 OF_ENGINE = "tab-significance-xplainfi-forest-permutation-features-rmse"
 
