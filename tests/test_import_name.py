@@ -44,6 +44,12 @@ def run(*words, cwd, **variables):
     )
 
 
+def succeeded(*words, **options):
+    ran = run(*words, **options)
+    assert ran.returncode == 0, ran.stderr
+    return ran
+
+
 def audit(folder, model=FITTED):
     folder.mkdir()
     (folder / "audit.toml").write_text(AUDIT + model + REST, encoding="utf8")
@@ -64,8 +70,8 @@ def test_a_users_own_pipeline_is_neither_imported_nor_in_the_way(tmp_path, words
         (place / "pipeline.py").write_text("1 / 0", encoding="utf8")
         (place / "r_bridge.py").write_text("1 / 0", encoding="utf8")
     folder, path = places
-    ran = run(*words, "run", audit(folder / "audit"), cwd=folder, PYTHONPATH=str(path))
-    assert ran.returncode == 0, ran.stderr
+    command = [*words, "run", audit(folder / "audit")]
+    succeeded(*command, cwd=folder, PYTHONPATH=str(path))
 
 
 def test_a_saved_model_may_be_of_a_users_own_pipeline(tmp_path):
@@ -76,12 +82,10 @@ def test_a_saved_model_may_be_of_a_users_own_pipeline(tmp_path):
         "X, y = load_diabetes(return_X_y=True, as_frame=True)\n"
         "joblib.dump(pipeline.Own().fit(X, y), 'm.joblib')"
     )
-    saved = run(sys.executable, "-c", save, cwd=tmp_path)
-    assert saved.returncode == 0, saved.stderr
+    succeeded(sys.executable, "-c", save, cwd=tmp_path)
     digest = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
     audit(target, f'file = "../m.joblib"\nsha256 = "{digest}"\n')
-    ran = run(COMMAND, "run", target, cwd=tmp_path, PYTHONPATH=str(tmp_path))
-    assert ran.returncode == 0, ran.stderr
+    succeeded(COMMAND, "run", target, cwd=tmp_path, PYTHONPATH=str(tmp_path))
 
 
 def test_no_command_imports_the_folders_by_their_own_names(tmp_path):
@@ -100,8 +104,7 @@ def test_no_command_imports_the_folders_by_their_own_names(tmp_path):
 def test_a_job_of_an_earlier_checkout_runs_under_the_old_name(tmp_path):
     """Its line reads PYTHONPATH=<checkout> python -P -m pipeline run ..."""
     command = [sys.executable, "-P", "-m", "pipeline", "run", audit(tmp_path / "audit")]
-    ran = run(*command, cwd=tmp_path, PYTHONPATH=str(ROOT))
-    assert ran.returncode == 0, ran.stderr
+    succeeded(*command, cwd=tmp_path, PYTHONPATH=str(ROOT))
     assert len(list((tmp_path / "audit" / "runs").iterdir())) == 1
 
 
@@ -146,9 +149,7 @@ def test_a_wheel_holds_every_data_file_and_runs_beside_a_users_pipeline(tmp_path
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = ["--no-deps", "--no-index", "--no-build-isolation", "--quiet"]
-    pip = [*_pip(), "wheel", *build, "--wheel-dir", tmp_path, source]
-    built = run(*pip, cwd=tmp_path)
-    assert built.returncode == 0, built.stderr
+    succeeded(*_pip(), "wheel", *build, "--wheel-dir", tmp_path, source, cwd=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
@@ -164,8 +165,7 @@ def test_a_wheel_holds_every_data_file_and_runs_beside_a_users_pipeline(tmp_path
     words = [sys.executable, "-P", "-m", "importance_audit", "run"]
     code = "import importance_audit; print(importance_audit.__file__)"
     for command in ([*words, audit(tmp_path / "audit")], [*words[:1], "-c", code]):
-        ran = run(*command, cwd=tmp_path, PYTHONPATH=str(target))
-        assert ran.returncode == 0, ran.stderr
+        ran = succeeded(*command, cwd=tmp_path, PYTHONPATH=str(target))
     assert ran.stdout.strip() == str(target / "importance_audit" / "__init__.py")
 
 

@@ -118,27 +118,15 @@ def test_no_finding_of_models_that_are_fitted_grows_with_the_names(task):
         check(message)
 
 
-def twice(frame):
-    return pd.concat([frame, frame], axis=1)
-
-
-def other_order(frame):
-    return frame.sort_index(ascending=False)
-
-
-def with_dates(frame):
-    return frame.assign(**{COLUMNS[0]: pd.Timestamp("2025-01-01")})
-
-
-def with_gaps(frame):
-    return frame.assign(**{COLUMNS[0]: frame[COLUMNS[0]].where(frame.index != 0)})
-
-
-def renamed(frame):
-    return frame.rename(columns={COLUMNS[0]: f"other{LONG}{ESCAPES}"})
-
-
-CHANGES = (twice, other_order, with_dates, with_gaps, renamed, lambda f: f.iloc[:, :2])
+FIRST = COLUMNS[0]
+CHANGES = {
+    "every column twice": lambda f: pd.concat([f, f], axis=1),
+    "another order": lambda f: f.sort_index(ascending=False),
+    "dates": lambda f: f.assign(**{FIRST: pd.Timestamp("2025-01-01")}),
+    "gaps": lambda f: f.assign(**{FIRST: f[FIRST].where(f.index != 0)}),
+    "another name": lambda f: f.rename(columns={FIRST: f"other{LONG}{ESCAPES}"}),
+    "a column fewer": lambda f: f.iloc[:, :2],
+}
 
 
 @pytest.mark.parametrize("estimator", [LinearRegression(), RandomForestRegressor(9)])
@@ -147,7 +135,7 @@ def test_no_error_of_the_call_grows_with_the_names(estimator, change):
     frame, y = table().iloc[:, :3], target("regression")
     estimator.fit(frame, y)
     try:
-        result = ia.audit({f"m{LONG}{ESCAPES}": estimator}, change(frame), y)
+        result = ia.audit({f"m{LONG}{ESCAPES}": estimator}, CHANGES[change](frame), y)
     except AuditError as error:
         check(str(error))
     else:

@@ -38,17 +38,18 @@ KNOWN_MISTAKE = "Resource violates Content Security Policy"
 """Nu says that data: images are blocked where the policy allows them."""
 
 
+MARKS = "".join(
+    f'<rect id="estimate-{n}" x="{40 * n}" y="9" width="9" height="9">'
+    f"<title>mark {n}</title></rect>"
+    for n in range(2)
+)
+
+
 def with_titles(page):
     """Return a page whose figures name the values of their marks."""
 
     def titled(match):
-        svg = base64.b64decode(match[1]).decode()
-        marks = "".join(
-            f'<rect id="estimate-{n}" x="{40 * n}" y="9" width="9" height="9">'
-            f"<title>mark {n}</title></rect>"
-            for n in range(2)
-        )
-        svg = svg.replace("</svg>", f"{marks}</svg>")
+        svg = base64.b64decode(match[1]).decode().replace("</svg>", f"{MARKS}</svg>")
         return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
     return re.sub(r"data:image/svg\+xml;base64,([\w+/=]+)", titled, page)
@@ -57,27 +58,23 @@ def with_titles(page):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Return a folder with one file per page."""
-    path = tmp_path_factory.mktemp("pages")
+    pages = {}
     for name in PAGES:
         result = plain_result(LONG) if name == "long names" else result_of(name)
-        page = page_files(result, pdf=False)["report.html"]
-        path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
-    page = path.joinpath(f"{WHOLE[0]}.html").read_text(encoding="utf-8")
-    path.joinpath(f"{MARKED}.html").write_text(with_titles(page), encoding="utf-8")
-    bare = re.sub("<script>.*</script>", "", page, flags=re.DOTALL)
-    path.joinpath(f"{SCRIPTLESS}.html").write_text(bare, encoding="utf-8")
-    page = path.joinpath("multiclass.html").read_text(encoding="utf-8")
-    long = re.sub('data-l="[^"]+"', 'data-l="boosting, challenger 2024-02"', page)
-    path.joinpath(f"{RENAMED}.html").write_text(long, encoding="utf-8")
+        pages[name] = page_files(result, pdf=False)["report.html"]
+    whole = pages[WHOLE[0]]
+    pages[MARKED] = with_titles(whole)
+    pages[SCRIPTLESS] = re.sub("<script>.*</script>", "", whole, flags=re.DOTALL)
+    long = 'data-l="boosting, challenger 2024-02"'
+    pages[RENAMED] = re.sub('data-l="[^"]+"', long, pages["multiclass"])
     audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
-    listed = index_html(audits, folder="reports", date=MADE, exit_code=0)
-    path.joinpath("audits.html").write_text(listed, encoding="utf-8")
-    runs = tuple(
-        row(day, report="runs/x/report.html", changes=("one", "two"))
-        for day in range(50)
-    )
-    history_page = page_of(*runs, KILLED, gaps=("A run is gone.",))
-    path.joinpath("history.html").write_text(history_page, encoding="utf-8")
+    pages["audits"] = index_html(audits, folder="reports", date=MADE, exit_code=0)
+    facts = {"report": "runs/x/report.html", "changes": ("one", "two")}
+    runs = (row(day, **facts) for day in range(50))
+    pages["history"] = page_of(*runs, KILLED, gaps=("A run is gone.",))
+    path = tmp_path_factory.mktemp("pages")
+    for name, page in pages.items():
+        path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
     return path
 
 
@@ -102,44 +99,62 @@ def observations(folder):
     return json.loads(run.stdout)
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE, *COPIES])
-def test_no_rule_of_accessibility_is_broken(observations, name):
+def on_pages(*names):
+    """Let a test take in turn what Chromium found on each of these pages."""
+
+    def over_all(test):
+        return pytest.mark.needs_chromium(pytest.mark.parametrize("name", names)(test))
+
+    return over_all
+
+
+@pytest.fixture
+def found(observations, name):
+    return observations[name]
+
+
+FAULTS = {
+    "requests": "asks a network",
+    "requestsWithoutPolicy": "asks a network even without the policy",
+    "covering": "on a phone, its names of rows leave no room for what they name",
+    "cut": "on a phone, some data of a figure cannot be seen",
+    "smallTargets": "has a link too small for a finger",
+    "copied": "gives a copied row another sign than one tab between its cells",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@on_pages(*PAGES, *LOOSE)
+def test_no_page_has_a_fault_that_a_browser_sees(found, name, fault):
+    assert found[fault] == [], f"{name} {FAULTS[fault]}"
+
+
+@on_pages(*PAGES, *LOOSE, *COPIES)
+def test_no_rule_of_accessibility_is_broken(found, name):
     is_whole = name in (*WHOLE, SCRIPTLESS)
     modes = ("light", "dark", "narrow") if is_whole else ("light", "narrow")
-    assert observations[name]["axe"] == {mode: [] for mode in modes}
+    assert found["axe"] == {mode: [] for mode in modes}
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_nothing_is_asked_of_a_network_even_without_the_policy(observations, name):
-    assert observations[name]["requests"] == []
-    assert observations[name]["requestsWithoutPolicy"] == []
+@on_pages(*PAGES, *LOOSE)
+def test_a_narrow_window_scrolls_in_one_direction(found):
+    assert all(by <= 0 for by in found["overflow"].values())
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_a_narrow_window_scrolls_in_one_direction(observations, name):
-    assert all(by <= 0 for by in observations[name]["overflow"].values())
+@on_pages(*PAGES, *LOOSE, RENAMED)
+def test_words_of_neighbouring_columns_never_touch(found):
+    assert found["touching"] == {"320": [], "390": [], "1280": []}
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE, RENAMED])
-def test_words_of_neighbouring_columns_never_touch(observations, name):
-    assert observations[name]["touching"] == {"320": [], "390": [], "1280": []}
-
-
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", ["disagreeing", "wide", "multiclass", "long names"])
-def test_the_first_screen_shows_the_verdict_and_the_first_ranking(observations, name):
-    first = observations[name]["first"]
+@on_pages("disagreeing", "wide", "multiclass", "long names")
+def test_the_first_screen_shows_the_verdict_and_the_first_ranking(found):
+    first = found["first"]
     assert first["verdict"] < first["ranking"] <= first["height"] == 900
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", ["disagreeing", "wide", "multiclass", "long names"])
-def test_a_column_is_sorted_from_the_keyboard_and_back(observations, name):
-    found = observations[name]["scripted"]["sorted"]
+@on_pages("disagreeing", "wide", "multiclass", "long names")
+def test_a_column_is_sorted_from_the_keyboard_and_back(found):
+    found = found["scripted"]["sorted"]
     printed = found["printed"]
     numbers = sorted(number for number in printed if number is not None)
     ends = [None] * printed.count(None)
@@ -156,31 +171,24 @@ def test_a_long_table_is_filtered_by_what_its_rows_say(observations):
     assert found["right"]
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
-def test_the_contents_mark_the_section_in_the_window(observations, name):
-    current = observations[name]["scripted"]["current"]
+@on_pages(*PAGES)
+def test_the_contents_mark_the_section_in_the_window(found):
+    current = found["scripted"]["current"]
     assert len(current) == 6
     assert [marked for section, marked in current if marked != [section]] == []
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
-def test_sections_for_reference_are_folded_until_a_link_leads_to_them(
-    observations, name
-):
-    found = observations[name]["scripted"]
+@on_pages(*PAGES)
+def test_sections_for_reference_are_folded_until_a_link_leads_to_them(found):
+    found = found["scripted"]
     assert {"sec-m", "sec-n"} <= set(found["folded"])
     assert set(found["folded"]) <= {f"sec-{letter}" for letter in "ejmno"}
     assert found["opened"]
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [MARKED, "disagreeing", "wide", "long names"])
-def test_a_figure_shows_the_values_of_its_marks_on_focus_and_under_the_pointer(
-    observations, name
-):
-    figure = observations[name]["scripted"]["figure"]
+@on_pages(MARKED, "disagreeing", "wide", "long names")
+def test_a_figure_shows_the_values_of_its_marks_on_focus_and_under_the_pointer(found):
+    figure = found["scripted"]["figure"]
     first, second = figure["titles"][:2]
     assert figure["focused"] == f"{first} (← and → show the others)"
     assert (figure["next"], figure["none"]) == (second, "")
@@ -189,79 +197,41 @@ def test_a_figure_shows_the_values_of_its_marks_on_focus_and_under_the_pointer(
     assert len(figure["role"]) > 40
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", ["disagreeing", RENAMED, "long names"])
-def test_a_phone_shows_every_number_of_page_one_without_scrolling(observations, name):
-    assert observations[name]["phone"] == {"tables": 2, "beyond": []}
+@on_pages("disagreeing", RENAMED, "long names")
+def test_a_phone_shows_every_number_of_page_one_without_scrolling(found):
+    assert found["phone"] == {"tables": 2, "beyond": []}
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", ["disagreeing", SCRIPTLESS])
-def test_a_phone_keeps_the_names_of_rows_beside_their_ranks(observations, name):
-    names = observations[name]["names"]
+@on_pages("disagreeing", SCRIPTLESS)
+def test_a_phone_keeps_the_names_of_rows_beside_their_ranks(found):
+    names = found["names"]
     assert names
     assert all(left >= 0 and ranks >= 2 for left, ranks in names)
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_names_that_stay_on_a_phone_leave_room_for_what_they_name(observations, name):
-    assert observations[name]["covering"] == []
-
-
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_a_phone_shows_all_data_of_a_figure(observations, name):
-    assert observations[name]["cut"] == []
-
-
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_every_link_is_large_enough_for_a_finger(observations, name):
-    assert observations[name]["smallTargets"] == []
-
-
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
-def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(observations, name):
-    stops = observations[name]["keyboard"]
+@on_pages(*PAGES)
+def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(found):
+    stops = found["keyboard"]
     assert stops[0]["href"] == "#main"
     assert len(stops) > 20
     assert [s for s in stops if s["outline"] < 3 or not s["visible"]] == []
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
-def test_an_address_inside_the_page_leads_into_the_window(observations, name):
-    links = observations[name]["links"]
+@on_pages(*PAGES)
+def test_an_address_inside_the_page_leads_into_the_window(found):
+    links = found["links"]
     assert {"sec-b", "sec-q"} < set(links["some"])
     assert links["lost"] == []
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_a_copied_row_has_one_tab_between_its_cells(observations, name):
-    assert observations[name]["copied"] == []
+@on_pages(*PAGES)
+def test_printed_from_a_browser_nothing_is_cut_and_nothing_asks_for_a_click(found):
+    assert found["printed"] == {"shown": 0, "folded": 0, "cut": []}
 
 
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
-def test_printed_from_a_browser_nothing_is_cut_and_nothing_asks_for_a_click(
-    observations, name
-):
-    assert observations[name]["printed"] == {
-        "shown": 0,
-        "folded": 0,
-        "cut": [],
-    }
-
-
-@pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
-def test_without_scripts_the_page_is_whole_and_its_tables_can_be_taken(
-    observations, name
-):
-    scriptless = observations[name]["scriptless"]
+@on_pages(*PAGES)
+def test_without_scripts_the_page_is_whole_and_its_tables_can_be_taken(found, name):
+    scriptless = found["scriptless"]
     assert scriptless["same"]
     assert name == "interrupted" or scriptless["download"]["same"]
 

@@ -1,13 +1,7 @@
 """The made results as fixtures."""
 
 import pytest
-from tests.report.made_variants import RESULTS, result_of
-
-
-@pytest.fixture(scope="session")
-def apartments():
-    """Return three models, five features, two groups, three measures, two engines."""
-    return result_of("apartments")
+from tests.report.made_variants import RESULTS
 
 
 @pytest.fixture(params=list(RESULTS))

@@ -39,6 +39,7 @@ ESTIMATORS = {
     "linear": ("LinearRegression", {}),
     "svm": ("SVR", {"C": 100.0, "epsilon": 10}),
 }
+TRAIN_SHA256, TEST_SHA256 = "9c4107de55a2b6f0" * 4, "1fe893ab20c74d19" * 4
 PERMUTATION = {"n_repeats": 10, "n_rows": None}
 CURVES = {"grid": "even", "n_grid": 51, "scale": "native"}
 SPREAD = {**CURVES, "categorical_spread": "quarter_range"}
@@ -203,8 +204,19 @@ def made_run(audit: str = "apartments", **fields: Any) -> RunInfo:
     return RunInfo(audit=audit, **{**defaults, **fields})
 
 
-def made_frame(name: str, rows: Sequence[dict[str, Any]] = ()) -> pd.DataFrame:
-    return FRAMES[name].of(rows)
+def made_frame(
+    name: str, rows: Sequence[dict[str, Any]] = (), /, **shared: Any
+) -> pd.DataFrame:
+    """Return a frame of these rows, all of which have the shared fields."""
+    return FRAMES[name].of([row | shared for row in rows])
+
+
+def made_rows(
+    name: str, columns: str, /, *rows: Sequence[Any], **shared: Any
+) -> pd.DataFrame:
+    """Return a frame from the cells of its rows, in the order of these columns."""
+    named = [dict(zip(columns.split(), row, strict=True)) for row in rows]
+    return made_frame(name, named, **shared)
 
 
 def row_intervals_frame(
@@ -225,29 +237,16 @@ def row_intervals_frame(
 
 
 def datasets_frame(features: int, **fields: Any) -> pd.DataFrame:
-    return made_frame(
+    defaults = {
+        **{"columns": features, "target": "m2.price", "task": "regression"},
+        **{"weighted": False, "missing_cells": 0, "script": "", "script_sha256": ""},
+    }
+    return made_rows(
         "datasets",
-        [
-            {
-                "name": name,
-                "split": split,
-                "rows": rows,
-                "columns": features,
-                "target": "m2.price",
-                "task": "regression",
-                "source": f"DALEX::{name}",
-                "sha256": digest * 4,
-                "weighted": False,
-                "missing_cells": 0,
-                "script": "",
-                "script_sha256": "",
-                **fields,
-            }
-            for name, split, rows, digest in (
-                ("apartments", "train", 1000, "9c4107de55a2b6f0"),
-                ("apartments_test", "test", 9000, "1fe893ab20c74d19"),
-            )
-        ],
+        "name split rows source sha256",
+        ("apartments", "train", 1000, "DALEX::apartments", TRAIN_SHA256),
+        ("apartments_test", "test", 9000, "DALEX::apartments_test", TEST_SHA256),
+        **{**defaults, **fields},
     )
 
 
@@ -279,28 +278,18 @@ def models_frame(names: Sequence[str], **fields: Any) -> pd.DataFrame:
 def performance_frame(
     names: Sequence[str], loss: str = "rmse", **fields: Any
 ) -> pd.DataFrame:
-    rows = []
-    for name in names:
-        for split, n, factor in (("train", 1000, 0.5), ("test", 9000, 1.0)):
-            value, constant = (
-                LOSS.get(name, 0.2) * factor,
-                fields.get("constant", 901.9),
-            )
-            rows.append(
-                {
-                    "model": name,
-                    "loss": loss,
-                    "split": split,
-                    "n_samples": n,
-                    "value": value,
-                    "std_error": value / 110,
-                    "constant": constant,
-                    "difference": value - constant,
-                    "difference_std_error": value / 90,
-                    **fields,
-                }
-            )
-    return made_frame("performance", rows)
+    shared = {"loss": loss, "constant": 901.9, **fields}
+    values = [
+        (name, split, n, LOSS.get(name, 0.2) * factor)
+        for name in names
+        for split, n, factor in (("train", 1000, 0.5), ("test", 9000, 1.0))
+    ]
+    return made_rows(
+        "performance",
+        "model split n_samples value std_error difference difference_std_error",
+        *((*row, v, v / 110, v - shared["constant"], v / 90) for *row, v in values),
+        **shared,
+    )
 
 
 def columns_frame(features: Sequence[str]) -> pd.DataFrame:
@@ -339,7 +328,9 @@ def losses_frame(*changes: dict[str, Any]) -> pd.DataFrame:
 
 
 def checks_frame() -> pd.DataFrame:
-    rows = (
+    return made_rows(
+        "checks",
+        " ".join(FRAMES["checks"].columns),
         ("not_deterministic", "forest", 0.0, 0.0, "default", "pass"),
         ("prediction_mismatch", "forest", 0.0, 1e-12, "default", "pass"),
         ("weak_model", "forest", -618.9, 0.0, "default", "pass"),
@@ -349,5 +340,3 @@ def checks_frame() -> pd.DataFrame:
         ("constant_feature", "apartments_test", "none", "none", "audit.toml", "pass"),
         ("r_restarted", "R", 1.0, 0.0, "definition", "warn"),
     )
-    names = FRAMES["checks"].columns
-    return made_frame("checks", [dict(zip(names, row, strict=True)) for row in rows])

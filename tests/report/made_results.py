@@ -15,6 +15,7 @@ from tests.report.made_records import (
     made_frame,
     made_importance,
     made_pair,
+    made_rows,
     made_run,
     models_frame,
     performance_frame,
@@ -92,19 +93,14 @@ def apartments_result(**changes: Any) -> AuditResult:
 
 def _permuted(engine: str, version: str) -> tuple[Importance, ...]:
     """Return what one engine says of features, then of groups, of every model."""
-    who = {"engine": engine, "engine_version": version}
-    together = {
-        "of": "groups",
-        "columns": (("surface", "no.rooms"), ("district", "floor")),
-    }
-    alone = [
-        made_importance(m, APARTMENTS, MEAN[m], baseline=LOSS[m], **who) for m in MODELS
-    ]
-    of_groups = []
+    columns = (("surface", "no.rooms"), ("district", "floor"))
+    alone, of_groups = [], []
     for m in MODELS:
+        who = {"engine": engine, "engine_version": version, "baseline": LOSS[m]}
+        alone.append(made_importance(m, APARTMENTS, MEAN[m], **who))
         sums = (MEAN[m][1] + MEAN[m][4], MEAN[m][0] + 100)
-        shared_fields = {"baseline": LOSS[m], **who, **together}
-        of_groups.append(made_importance(m, ("size", "place"), sums, **shared_fields))
+        who |= {"of": "groups", "columns": columns}
+        of_groups.append(made_importance(m, ("size", "place"), sums, **who))
     return (*alone, *of_groups)
 
 
@@ -127,42 +123,31 @@ def _impurity() -> Importance:
 
 def _pairs() -> list[dict[str, Any]]:
     """Return DALEX replayed on rankings and curves, and vip not there to compare."""
-    absent = {"engine_b": "vip", "stream": ""}
-    curve = {
-        "kind": "effect",
-        "method": "partial_dependence",
-        "of": "",
-        "loss": "",
-        "stream": "",
-        "max_relative_difference": 4e-16,
-    }
+    absent = {"reasons": "vip is not installed", "engine_b": "vip", "stream": ""}
+    curve = {"kind": "effect", "method": "partial_dependence", "of": "", "loss": ""}
+    curve |= {"stream": "", "max_relative_difference": 4e-16}
+    curves = [(model, name) for model in MODELS for name in APARTMENTS]
     return [
         *(made_pair(m, "replayed") for m in MODELS),
         *(made_pair(m, "replayed", of="groups", n_features=2) for m in MODELS),
-        *(
-            made_pair(m, "not compared", "vip is not installed", **absent)
-            for m in MODELS
-        ),
-        *(
-            made_pair(m, "replayed", feature=name, **curve)
-            for m in MODELS
-            for name in APARTMENTS
-        ),
+        *(made_pair(m, "not compared", **absent) for m in MODELS),
+        *(made_pair(m, "replayed", feature=name, **curve) for m, name in curves),
     ]
 
 
 def _stability() -> pd.DataFrame:
     """Return how stable the ranking of the forest is; the first two trade places."""
-    low, high, share = (1, 1, 3, 4, 4), (2, 2, 3, 5, 5), (1.0, 1.0, 0.9, 0.1, 0.0)
-    settled = (2.0, 7.0, 1e9, float("inf"), float("nan"))
-    rows = [
-        {"feature": name, "rank_low": a, "rank_high": b, "p_top_k": p}
-        | {"repeats_to_settle": n, "resamples": 50 - (name == "floor"), "record": 0}
-        | {"model": "forest", "method": "permutation", "of": "features"}
-        | {"loss": "rmse", "positive_class": ""}
-        for name, a, b, p, n in zip(APARTMENTS, low, high, share, settled, strict=True)
-    ]
-    return made_frame("stability", rows)
+    return made_rows(
+        "stability",
+        "feature rank_low rank_high p_top_k repeats_to_settle resamples",
+        ("district", 1, 2, 1.0, 2.0, 50),
+        ("surface", 1, 2, 1.0, 7.0, 50),
+        ("floor", 3, 3, 0.9, 1e9, 49),
+        ("construction.year", 4, 5, 0.1, float("inf"), 50),
+        ("no.rooms", 4, 5, 0.0, float("nan"), 50),
+        **{"record": 0, "model": "forest", "method": "permutation", "of": "features"},
+        **{"loss": "rmse", "positive_class": ""},
+    )
 
 
 def _effects() -> tuple[Effect, ...]:
@@ -176,12 +161,12 @@ def _effects() -> tuple[Effect, ...]:
 
 def _targets_permuted() -> pd.DataFrame:
     rows = [
-        {"model": m, "of": o, "loss": "rmse", "repeat": b, "value": 1262.0 + b}
-        for m in MODELS
-        for o in ("features", "groups")
-        for b in range(1, 11)
+        (model, of, repeat, 1262.0 + repeat)
+        for model in MODELS
+        for of in ("features", "groups")
+        for repeat in range(1, 11)
     ]
-    return made_frame("y_permuted", rows)
+    return made_rows("y_permuted", "model of repeat value", *rows, loss="rmse")
 
 
 def disagreeing_result() -> AuditResult:
@@ -193,33 +178,23 @@ def disagreeing_result() -> AuditResult:
     }
     of_vip = {"engine": "vip", "engine_version": "0.4.1", "stream": "vip-0.4"}
     vip = tuple(
-        made_importance(
-            model, APARTMENTS, means, baseline=LOSS[model], draw=8, **of_vip
-        )
-        for model, means in other.items()
+        made_importance(m, APARTMENTS, means, baseline=LOSS[m], draw=8, **of_vip)
+        for m, means in other.items()
     )
-    engines = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
-    reasons = "neither side is ours: DALEX and vip"
+    who = {"engine_a": "DALEX", "engine_b": "vip"}
+    engines = {**who, "stream": "DALEX / vip-0.4"}
+    reasons = ("1 of 5 outside, cause: data", "neither side is ours: DALEX and vip")
     pairs = [
-        made_pair(
-            "svm", "disagrees", "1 of 5 outside, cause: data", n_outside=1, **engines
-        ),
-        made_pair("forest", "equivalent", reasons, **engines),
+        made_pair("svm", "disagrees", reasons[0], n_outside=1, **engines),
+        made_pair("forest", "equivalent", reasons[1], **engines),
         made_pair("linear", "comparable", "the losses are RMSE and MSE", **engines)
         | {"max_relative_difference": float("nan"), "spearman": 0.9},
     ]
     differences = {
-        "model": "svm",
-        "method": "permutation",
-        "of": "features",
-        "loss": "rmse",
-        "positive_class": "",
-        "engine_a": "DALEX",
-        "engine_b": "vip",
-        "feature": "floor",
+        **{"model": "svm", "method": "permutation", "of": "features", "loss": "rmse"},
+        **{"positive_class": "", **who, "feature": "floor", "cause": "data"},
         **{"value_a": 241.7, "value_b": 210.9, "difference": 30.8, "band": 15.7},
         **{"inside": False, "rank_a": 3.0, "rank_b": 3.0, "shift": 0.0},
-        "cause": "data",
         "evidence": "predictions differ by 2.4e-03 relative",
     }
     frame = pd.concat([made_frame("agreement", pairs), whole.agreement.iloc[:6]])

@@ -20,6 +20,7 @@ from tests.report.made_records import (
 )
 from tests.report.made_results import (
     FINDINGS,
+    STILL,
     apartments_result,
     disagreeing_result,
     found,
@@ -68,12 +69,20 @@ def plain_result(
     )
 
 
+def plain_view(features: Sequence[str] = ("a",), **changes: Any) -> ReportView:
+    return build_view(plain_result(features, **changes))
+
+
+def apartments_view(**changes: Any) -> ReportView:
+    return build_view(apartments_result(**changes))
+
+
 def view_of_records(*records: Importance, **frames: Any) -> ReportView:
     """Return the view of these importances, and of the models that they are of."""
     names = dict.fromkeys(record.model for record in records if record.model)
     features = dict.fromkeys(name for record in records for name in record.features)
     frames.setdefault("models", models_frame(names or ("forest",)))
-    return build_view(plain_result(tuple(features), importances=records, **frames))
+    return plain_view(tuple(features), importances=records, **frames)
 
 
 def configured(result: AuditResult, **sections: Any) -> AuditResult:
@@ -87,49 +96,30 @@ def multiclass_result() -> AuditResult:
     features, classes = ("age", "hours", "evaluation"), ("ok", "fired", "promoted")
     models = ("forest", "linear")
     common = {"scale": "probability", "n_samples": 1962}
+    loss = {"loss": "log_loss", "unit": "nats", "baseline": 0.61, **common}
+    spread = {"method": "partial_dependence", "options": SPREAD, **STILL, **common}
+    grid = np.linspace(0, 50, 21)
     records, effects = [], []
     for model in models:
-        loss = {"loss": "log_loss", "unit": "nats", "baseline": 0.61, **common}
-        records.append(
-            made_importance(model, features, (0.31, 0.12, 0.02), sd=0.01, **loss)
-        )
+        means = (0.31, 0.12, 0.02)
+        records.append(made_importance(model, features, means, sd=0.01, **loss))
         for number, name in enumerate(classes):
-            spread = {
-                "method": "partial_dependence",
-                "options": SPREAD,
-                "loss": "",
-                "unit": "probability",
-                "stream": "",
-                "repeats": 1,
-                "positive_class": name,
-                **common,
-            }
+            of_class = {"positive_class": name, "unit": "probability"}
             means = np.roll((0.21, 0.09, 0.01), number)
-            records.append(made_importance(model, features, means, **spread))
-            for feature in features:
-                grid = np.linspace(0, 50, 21)
-                curve = 1 / (1 + np.exp((grid - 25) / (5 + 4 * number)))
-                changes = {"grid": grid, "values": curve, "kind": "number", **common}
-                effect = made_effect(
-                    model, "surface", positive_class=name, unit="probability"
-                )
-                effects.append(replace(effect, feature=feature, **changes))
-    target_fields = {"task": "multiclass", "target": "status"}
+            record = made_importance(model, features, means, **spread, **of_class)
+            records.append(record)
+            curve = 1 / (1 + np.exp((grid - 25) / (5 + 4 * number)))
+            effect = made_effect(model, "surface", **of_class)
+            changes = {"grid": grid, "values": curve, "kind": "number", **common}
+            effects += [replace(effect, feature=name, **changes) for name in features]
+    losses = {"value": 0.61, "constant": 1.02, "difference": -0.41}
+    losses |= {"std_error": 0.02, "difference_std_error": 0.03}
+    of_classes = {"task": "multiclass", "scale": "probability", "classes": classes}
     return plain_result(
         features,
-        datasets=datasets_frame(3, **target_fields),
-        models=models_frame(
-            models, task="multiclass", scale="probability", classes=classes
-        ),
-        performance=performance_frame(
-            models,
-            "log_loss",
-            value=0.61,
-            std_error=0.02,
-            constant=1.02,
-            difference=-0.41,
-            difference_std_error=0.03,
-        ),
+        datasets=datasets_frame(3, task="multiclass", target="status"),
+        models=models_frame(models, **of_classes),
+        performance=performance_frame(models, "log_loss", **losses),
         importances=tuple(records),
         effects=tuple(effects),
     )
@@ -140,15 +130,15 @@ def binary_result() -> AuditResult:
     features = ("gender", "class", "age")
     names = ("boosting", "logistic")
     common = {"scale": "probability", "positive_class": "1", "n_samples": 552}
-    records = []
-    for loss, unit, baseline in (
-        ("one_minus_auc", "1", 0.149),
-        ("log_loss", "nats", 0.43),
-    ):
-        for model in names:
-            fields = {"loss": loss, "unit": unit, "baseline": baseline, **common}
-            means = (0.22, 0.18, -0.002)
-            records.append(made_importance(model, features, means, sd=0.01, **fields))
+    means = (0.22, 0.18, -0.002)
+    records = [
+        made_importance(model, features, means, sd=0.01, **loss, **common)
+        for loss in (
+            {"loss": "one_minus_auc", "unit": "1", "baseline": 0.149},
+            {"loss": "log_loss", "unit": "nats", "baseline": 0.43},
+        )
+        for model in names
+    ]
     fields = {"task": "binary", "positive_class": "1", "classes": ("0", "1")}
     return plain_result(
         features,

@@ -91,8 +91,14 @@ def nodes_of(tree):
             yield from nodes_of(item)
 
 
+def having(tree, name, value=None):
+    """Return the elements that have an attribute, of this value if one is given."""
+    nodes = (node for node in nodes_of(tree) if name in node.attributes)
+    return [node for node in nodes if value in (None, node.attributes[name])]
+
+
 def dead_links(tree):
     """Return the addresses inside a page that no element has."""
-    ids = {node.attributes.get("id") for node in nodes_of(tree)}
+    ids = {node.attributes["id"] for node in having(tree, "id")}
     links = {a.attributes["href"] for a in tree.all("a")}
     return {link for link in links if link.startswith("#")} - {f"#{id_}" for id_ in ids}

@@ -1,7 +1,11 @@
 """How the tests read a view: its pieces, its tables by name, its sentences."""
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 import pandas as pd
 
@@ -24,6 +28,16 @@ def page_files(result, *, pdf=True, attachments=(), figures=FIGURES, **about):
     files = html_files(views, result, figures=figures)
     files |= figure_files(views, figures)
     return files | (pdf_files(views, result, attachments) if pdf else {})
+
+
+def written_elsewhere(code, **variables):
+    """Return what some code writes in another process, under these variables."""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, **variables, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, env=environment, capture_output=True, check=True
+    ).stdout
 
 
 def pieces(block):
@@ -60,6 +74,29 @@ def parts_of(block, kind):
 
 def section(view, letter):
     return next(part for part in view.sections if part.letter == letter)
+
+
+def said_in(view, letter):
+    """Return all sentences of a section as one text."""
+    return words(section(view, letter))
+
+
+def lede_of(view, letter):
+    return plain(section(view, letter).lede)
+
+
+def heads_of(item):
+    """Return the heads of the columns of a table."""
+    return [plain(head.label) for head in item.columns]
+
+
+def cells_of(row):
+    return [plain(cell.parts) for cell in row.cells]
+
+
+def figure(view, start):
+    """Return the first figure whose id begins so, or None."""
+    return next((f for f in view.figures if f.id.startswith(start)), None)
 
 
 def blocks(view, letter):
@@ -121,8 +158,7 @@ def drawn(view, draw):
 
 def column(item, label):
     """Return the plain texts of one column of a table."""
-    heads = [plain(head.label) for head in item.columns]
-    place = heads.index(label)
+    place = heads_of(item).index(label)
     return [plain(row.cells[place].parts) for row in item.rows]
 
 

@@ -1,23 +1,19 @@
 """The sheet, its scales and its typeface, by what is read back from the SVG."""
 
-import os
 import re
-import subprocess
-import sys
 from math import inf, nan
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.report.reading import written_elsewhere
 from tests.report.svg_reader import MM, contrast, groups, mark, points, texts, words
 
 from importance_audit.report.figures import drawing, typeface
 from importance_audit.report.figures.drawing import SERIES
 from importance_audit.report.figures.engines import ENGINES
 
-ROOT = Path(__file__).parents[3]
 HOSTILE = (
     "<script>alert(1)</script>",
     "\"quoted\" & 'such'",
@@ -104,19 +100,13 @@ def test_a_figure_names_no_date_and_no_address_to_load():
 
 def test_equal_data_give_equal_bytes_in_another_process():
     code = (
-        "from tests.report.figures.test_drawing import HOSTILE, draw_sheet, sys;"
+        "import sys; from tests.report.figures.test_drawing import HOSTILE, draw_sheet;"
         "sys.stdout.buffer.write(draw_sheet(*HOSTILE).encode())"
     )
 
-    def elsewhere(seed):
-        run = [sys.executable, "-c", code]
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        run_of_code = subprocess.run(
-            run, env=environment, capture_output=True, check=True
-        )
-        return run_of_code.stdout
-
-    assert elsewhere("1") == elsewhere("2") == draw_sheet(*HOSTILE).encode()
+    for seed in "12":
+        here = draw_sheet(*HOSTILE).encode()
+        assert written_elsewhere(code, PYTHONHASHSEED=seed) == here
 
 
 def test_settings_of_the_user_change_nothing():

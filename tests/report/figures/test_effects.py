@@ -51,10 +51,13 @@ DISTRICT = EffectPanel(
 )
 
 
-def effects(panels, *, reference=nan, text=""):
-    labels = {"axis_label": "mean prediction", "reference_text": text}
+def effects(panels, *, reference=nan, text="", **labels):
+    labels |= {"axis_label": "mean prediction", "reference_text": text}
     labels |= {"missing_text": "n/a"}
     return draw_effects(panels, reference=reference, **labels).svg("x")
+
+
+MEAN = {"reference": 4.2, "text": "mean 4.2"}
 
 
 def test_a_curve_runs_through_its_values():
@@ -88,7 +91,7 @@ def test_a_point_beside_the_plot_is_what_a_missing_value_predicts():
 
 @pytest.mark.parametrize("panels", [[YEAR], [YEAR, DISTRICT], [DISTRICT]])
 def test_a_key_names_each_curve_and_the_reference_once(panels):
-    svg = effects(panels, reference=4.2, text="mean 4.2")
+    svg = effects(panels, **MEAN)
     labels = dict.fromkeys(c.label for panel in panels for c in panel.curves)
     for word in (*labels, "mean 4.2"):
         assert words(svg).count(word) == 1
@@ -119,19 +122,15 @@ LONG = (
 
 def test_long_names_of_panels_take_lines_and_stay_whole():
     panels = [replace(YEAR, feature=f"{LONG[i % 4]}{i}") for i in range(10)]
-    text = "".join(words(effects(panels, reference=4.2, text="mean 4.2")))
+    text = "".join(words(effects(panels, **MEAN)))
     assert all(panel.feature in text for panel in panels)
 
 
 def test_a_name_of_a_model_takes_a_line_of_the_key_and_is_not_cut():
-    names = [
-        f"gradient boosting, challenger {n}, trained in 2024 on all" for n in "abc"
-    ]
-    curves = [
-        curve(name, range(1920, 1940), np.full(20, 4.0), lead=not n)
-        for n, name in enumerate(names)
-    ]
-    svg = effects([replace(YEAR, curves=tuple(curves))], reference=4.2, text="mean 4.2")
+    start = "gradient boosting, challenger"
+    names = [f"{start} {n}, trained in 2024 on all" for n in "abc"]
+    curves = [replace(YEAR.curves[0], label=name) for name in names]
+    svg = effects([replace(YEAR, curves=tuple(curves))], **MEAN)
     assert {*names, "mean 4.2"} <= set(words(svg))
 
 
@@ -166,9 +165,9 @@ def test_a_dot_stands_at_the_value_of_its_level_and_the_line_at_the_reference():
 
 
 def test_panels_of_numbers_share_the_axis_of_values():
-    flat = EffectPanel("flat", "number", (curve("m", range(20), np.full(20, 4.0)),))
-    wide = EffectPanel(
-        "wide", "number", (curve("m", range(20), np.linspace(0, 8, 20)),)
+    wide, flat = (
+        EffectPanel("x", "number", (curve("m", range(20), values),))
+        for values in (np.linspace(0, 8, 20), np.full(20, 4.0))
     )
     svg = effects([wide, flat])
     middle = np.mean([y for _, y in points(groups(svg, "curve-0-0")[0])])
@@ -176,9 +175,8 @@ def test_panels_of_numbers_share_the_axis_of_values():
 
 
 def test_pages_of_effects_keep_their_order():
-    tall = EffectPanel(
-        "c", "category", (curve("m", [f"l{i}" for i in range(40)], np.arange(40.0)),)
-    )
+    levels = [f"l{i}" for i in range(40)]
+    tall = EffectPanel("c", "category", (curve("m", levels, np.arange(40.0)),))
     panels = [tall] * 5 + [YEAR] * 14
     pages = paged_effects(panels)
     assert [panel for page in pages for panel in page] == panels
@@ -196,8 +194,7 @@ STRIP = banded(YEAR, *((v - 1, v + 2) for v in np.linspace(3, 5, 20)))
 
 
 def with_band(panels):
-    labels = {"axis_label": "mean prediction", "reference_text": "mean 4.2"}
-    return draw_effects(panels, reference=4.2, band_text=KEY, **labels).svg("x")
+    return effects(panels, **MEAN, band_text=KEY)
 
 
 def test_a_band_runs_along_its_lower_and_its_upper_ends_behind_the_curves():

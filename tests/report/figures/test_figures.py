@@ -1,4 +1,4 @@
-"""Ranking, models, engines and bands, by the numbers they draw."""
+"""Ranking, models, engines, bands and maps, by the numbers they draw."""
 
 from math import inf, nan
 
@@ -26,6 +26,7 @@ from importance_audit.report.figures.engines import EngineRow, draw_engines
 from importance_audit.report.figures.models import ModelPanel, draw_models
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.figures.ranking import draw_ranking
+from importance_audit.report.figures.surface import SurfacePanel, draw_surface
 
 RANKING = (
     Row("district", 563.7, 553.8, 573.6, "563.7"),
@@ -88,6 +89,10 @@ def panel(name, baseline, rows):
     return ModelPanel(name, baseline, f"as is {baseline}", tuple(rows))
 
 
+def models(panels):
+    return draw_models(panels, axis_label="RMSE").svg("m")
+
+
 MODELS = (
     panel("forest", 283.0, [Row("a", 840.0, repeats=(800.0, 830.0, 850.0, 880.0))]),
     panel("svm", 160.0, [Row("a", 140.0)]),
@@ -95,7 +100,7 @@ MODELS = (
 
 
 def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
-    svg = draw_models(MODELS, axis_label="RMSE").svg("m")
+    svg = models(MODELS)
     for n, model in enumerate(MODELS):
         at = x_axis(svg, n)
         ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
@@ -104,7 +109,7 @@ def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
 
 
 def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
-    svg = draw_models(MODELS, axis_label="RMSE").svg("m")
+    svg = models(MODELS)
     at, repeats = x_axis(svg), MODELS[0].rows[0].repeats
     line = [x for x, _ in points(groups(svg, "loss-0-0-range")[0])]
     box = [x for x, _ in points(groups(svg, "loss-0-0-quartiles")[0])]
@@ -115,15 +120,13 @@ def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
 
 @pytest.mark.parametrize("repeats", [(), (1.0,), (2.0, 2.0), (1.0, inf)])
 def test_repeats_without_a_spread_get_no_box(repeats):
-    svg = draw_models(
-        [panel("m", 1.0, [Row("a", 2.0, repeats=repeats)])], axis_label=""
-    ).svg("m")
+    svg = models([panel("m", 1.0, [Row("a", 2.0, repeats=repeats)])])
     assert not groups(svg, "loss-0-0-quartiles")
     assert groups(svg, "loss-0-0")
 
 
 def test_all_panels_share_one_axis():
-    svg = draw_models(MODELS, axis_label="RMSE").svg("m")
+    svg = models(MODELS)
     lines = [points(group)[0][0] for group in groups(svg, "baseline")]
     left, right = x_axis(svg, 0), x_axis(svg, 1)
     assert lines == pytest.approx([left(283.0), right(160.0)], abs=0.01)
@@ -134,7 +137,7 @@ def test_all_panels_share_one_axis():
 def test_models_stand_side_by_side_each_under_its_name():
     rows = [Row(f"f{i}", 2.0 + i, text=f"{i}") for i in range(40)]
     many = [panel(f"model {n}", 1.0, rows) for n in range(6)]
-    svg = draw_models(many, axis_label="RMSE").svg("m")
+    svg = models(many)
     assert {f"model {n}" for n in range(6)} <= set(words(svg))
     assert len(groups(svg, "baseline")) == 6
 
@@ -157,10 +160,8 @@ def test_each_engine_with_an_answer_has_its_own_mark_at_its_own_number():
     at = x_axis(svg)
     assert mark(svg, "engine-0-0")[0] == pytest.approx(at(10.0), abs=0.01)
     assert mark(svg, "engine-0-1")[0] == pytest.approx(at(12.0), abs=0.01)
-    shapes = [
-        groups(svg, f"engine-0-{k}")[0].find(f".//{SVG}use").get(LINK) for k in (0, 1)
-    ]
-    assert shapes[0] != shapes[1]
+    one, other = (groups(svg, f"engine-0-{k}")[0].find(f".//{SVG}use") for k in "01")
+    assert one.get(LINK) != other.get(LINK)
     assert groups(svg, "engine-1-0")
     assert not groups(svg, "engine-1-1")
 
@@ -241,3 +242,16 @@ def test_a_column_breaks_names_of_fifty_characters_over_lines_and_cuts_none(n_ro
     assert column.height <= parts.PAGE
     most = max(map(len, column.names))
     assert column.pitch > most * parts.NAME_LINE
+
+
+LONG = ("engineering and maintenance crew", "restaurant and victualling staff")
+
+
+@pytest.mark.parametrize("is_upright", [True, False])
+def test_a_long_level_takes_two_lines_before_it_is_cut(is_upright):
+    grids = ((0.0, 1.0), LONG) if is_upright else (LONG, (0.0, 1.0))
+    values = np.array([(1.0, 2.0)] * 2)
+    panel = SurfacePanel("forest", *grids, values, np.full((2, 2), True))
+    labels = {"first": "a", "second": "b", "axis_label": "mean", "masked_text": "none"}
+    texts = words(draw_surface([panel], **labels).svg("s"))
+    assert all(word in " ".join(texts) for level in LONG for word in level.split())

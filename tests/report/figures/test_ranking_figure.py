@@ -15,13 +15,14 @@ PERMUTATION = made_importance("forest", "abc", (9.0, 4.0, 2.0), sd=0.1, baseline
 TRIALS = {"method": "stratified_importance", "loss": "", "form": "absolute"}
 
 
-def ranking_figures(model="", means=(2.0, 0.5, -1.0), **fields):
-    record = made_importance(model, "abc", means, **{"sd": 0.1, **fields})
-    return drawn(view_of_records(record), draw_ranking)
+def ranking_figure(model="", means=(9.0, 4.0, 2.0), **fields):
+    record = made_importance(model, "abc", means, sd=0.1, **fields)
+    (figure,) = drawn(view_of_records(record), draw_ranking)
+    return figure
 
 
 def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
-    (figure,) = ranking_figures("forest", **FIRM)
+    figure = ranking_figure("forest", (2.0, 0.5, -1.0), **FIRM)
     at = x_axis(figure.svg)
     dots = [mark(figure.svg, f"estimate-{n}")[0] for n in range(3)]
     assert dots == pytest.approx([at(2.0), at(0.5), at(-1.0)], abs=0.01)
@@ -31,7 +32,7 @@ def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
 
 
 def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
-    (figure,) = ranking_figures(means=(9.0, 4.0, 2.0), repeats=30, **TRIALS)
+    figure = ranking_figure(repeats=30, **TRIALS)
     (row, *_) = figure.data["rows"]
     assert len(row.repeats) == 30
     assert sum(row.repeats) / 30 == pytest.approx(row.estimate)
@@ -51,14 +52,14 @@ def test_ticks_stand_at_the_repeats_and_the_axis_holds_them():
 
 @pytest.mark.parametrize("repeats", [1, 61])
 def test_one_repeat_and_too_many_to_tell_apart_get_no_ticks(repeats):
-    (figure,) = ranking_figures(means=(9.0, 4.0, 2.0), repeats=repeats, **TRIALS)
+    figure = ranking_figure(repeats=repeats, **TRIALS)
     assert not any(row.repeats for row in figure.data["rows"])
     assert "ticks" not in plain(figure.caption)
 
 
 def test_repeats_that_box_plots_show_are_not_shown_twice():
     assert not drawn(view_of("apartments"), draw_ranking)
-    (alone,) = ranking_figures("forest", baseline=50.0)
+    alone = ranking_figure("forest", baseline=50.0)
     assert all(row.repeats for row in alone.data["rows"])
 
 

@@ -73,10 +73,8 @@ KILLED = HistoryRow("2026-11-09T06:00:00+00:00", note="its process 12 was killed
 
 def test_runs_stand_newest_first_each_with_its_digest_and_the_way_to_its_report():
     html = page(row(1, report="runs/x/report.html"), row(2)).replace("<wbr>", "")
-    assert re.findall(r"202611\d\dT060000Z-3f9a1c2b", html) == [
-        run(2).run_id,
-        run(1).run_id,
-    ]
+    ids = re.findall(r"202611\d\dT060000Z-3f9a1c2b", html)
+    assert ids == [run(2).run_id, run(1).run_id]
     link = re.search(r'<a href="runs/x/report.html">(.*?)</a>', html)
     assert re.sub("<[^>]+>", "", link[1]) == run(1).run_id
     assert text(html).count("content digest abababababab…") == 2
@@ -137,13 +135,14 @@ def test_the_index_says_of_each_audit_its_verdict_code_and_why():
         AuditRow("a", 0, "confirmed", MADE, "run-1", "a/runs/run-1/report.html"),
         AuditRow("b", 2, note="b/audit.toml must be TOML; is not."),
     ]
-    html = index_html(rows, folder="reports", date=MADE, exit_code=2)
+    facts = {"folder": "reports", "date": MADE}
+    html = index_html(rows, **facts, exit_code=2)
     words = text(html)
     assert "Exit code 2. 1 of 2 audits ended with 0." in words
     assert "b no run 2 – b/audit.toml must be TOML; is not." in words
     assert '<a href="a/runs/run-1/report.html"><bdi>a</bdi></a>' in html
     rows[1] = AuditRow("b", None)
-    words = text(index_html(rows, folder="reports", date=MADE, exit_code=0))
+    words = text(index_html(rows, **facts, exit_code=0))
     assert "Not every audit ended with exit code 0" in words
     assert "1 of 2 audits ended with 0." in words
 
@@ -159,27 +158,24 @@ def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
 
 def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_them():
     runs = [run(day) for day in range(100)]
-    assert len(history_figure(runs).data["verdicts"]) == 60
     figure = history_figure(runs, baseline=run(70).run_id)
+    assert len(figure.data["verdicts"]) == 60
     assert figure.data["baseline"][0] == 30
     assert "Grey vertical line: the approved baseline." in plain(figure.caption)
 
 
-NOT_DRAWN = " The approved baseline, run {}, is not among the runs shown."
+NOT_DRAWN = "The approved baseline, run {}, is not among the runs shown."
 
 
 def test_a_baseline_that_is_not_drawn_is_told():
-    early = run(10).run_id
     rows = (row(day, is_baseline=day == 10) for day in range(100))
-    assert NOT_DRAWN.format(early).strip() in text(page(*rows))
+    assert NOT_DRAWN.format(run(10).run_id) in text(page(*rows))
 
 
 def test_six_leaders_have_a_line_and_those_always_shown():
     many = tuple((f"x{n}", 1.0 - n / 10) for n in range(9))
-    names = history_figure([run(1, leaders=many)], always_show=("x8", "y")).data[
-        "names"
-    ]
-    assert names == ("x0", "x1", "x2", "x3", "x4", "x5", "x8")
+    figure = history_figure([run(1, leaders=many)], always_show=("x8", "y"))
+    assert figure.data["names"] == ("x0", "x1", "x2", "x3", "x4", "x5", "x8")
 
 
 @pytest.mark.parametrize(
@@ -199,15 +195,10 @@ def test_equal_heights_are_equal_differences_in_every_line():
     def line(*values):
         return LeaderLine(values, (math.nan,) * 2, (math.nan,) * 2)
 
-    svg = draw_history(
-        [line(0.0, 2.0), line(10.0, 11.0)],
-        names=["a", "b"],
-        verdicts=["confirmed"] * 2,
-        words=[""] * 6,
-        days=["1", "2"],
-        head=("", ""),
-        baseline=None,
-    ).svg("fig-history")
+    lines = [line(0.0, 2.0), line(10.0, 11.0)]
+    texts = {"names": ["a", "b"], "words": [""] * 6, "days": ["1", "2"]}
+    texts |= {"verdicts": ["confirmed"] * 2, "head": ("", ""), "baseline": None}
+    svg = draw_history(lines, **texts).svg("fig-history")
     rises = []
     for n in range(2):
         path = re.search(rf'<g id="line-{n}">\s*<path d="([^"]+)"', svg)[1]

@@ -16,24 +16,19 @@ from tests.report.made_records import HOSTILE
 from tests.report.made_results import found
 from tests.report.made_variants import (
     plain_result,
+    plain_view,
     result_of,
     view_of,
     view_of_records,
 )
-from tests.report.page_reader import dead_links, nodes_of, parse_page
+from tests.report.page_reader import dead_links, having, nodes_of, parse_page
 from tests.report.pages.test_by_model import four
 from tests.report.reading import page_files
 
 from importance_audit.records.as_csv import tables
 from importance_audit.records.template_folder import templates
 from importance_audit.report.pages import html
-from importance_audit.report.pages.html import (
-    own_file,
-    print_html,
-    show,
-    to_html,
-)
-from importance_audit.report.pages.view import build_view
+from importance_audit.report.pages.html import own_file, print_html, show, to_html
 
 SCRIPT = (templates() / "screen.js").read_text(encoding="utf-8").strip()
 
@@ -51,7 +46,8 @@ def tree_of(name):
 
 
 def by_id(tree, id_):
-    return next(n for n in nodes_of(tree) if n.attributes.get("id") == id_)
+    (node,) = having(tree, "id", id_)
+    return node
 
 
 def boxes(path):
@@ -118,9 +114,7 @@ def test_every_section_is_there_and_named_by_its_heading(any_name):
 
 
 def test_ids_are_unique_and_every_link_has_its_target(any_name):
-    ids = [
-        n.attributes["id"] for n in nodes_of(tree_of(any_name)) if "id" in n.attributes
-    ]
+    ids = [node.attributes["id"] for node in having(tree_of(any_name), "id")]
     assert len(ids) == len(set(ids))
     assert not dead_links(tree_of(any_name))
 
@@ -138,9 +132,7 @@ def test_tables_have_caption_heads_and_a_header_in_every_row(any_name):
 
 
 def test_shapes_are_decoration_beside_a_word(any_name):
-    shapes = [
-        n for n in nodes_of(tree_of(any_name)) if n.attributes.get("class") == "shape"
-    ]
+    shapes = having(tree_of(any_name), "class", "shape")
     assert shapes
     assert all(n.attributes["aria-hidden"] == "true" for n in shapes)
 
@@ -177,7 +169,7 @@ def test_figures_are_images_with_words_for_who_does_not_see_them(any_name):
 
 
 def test_a_table_can_be_taken_along_in_full_precision():
-    links = [a for a in tree_of("wide").all("a") if "download" in a.attributes]
+    links = having(tree_of("wide"), "download")
     link = next(a for a in links if "ranking" in a.attributes["download"])
     data = link.attributes["href"].removeprefix("data:text/csv;base64,")
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
@@ -200,21 +192,18 @@ def on_paper(name):
 def test_paper_says_what_the_file_conforms_to_and_has_nothing_to_click():
     tree = on_paper("wide")
     assert not tree.all("details", "style")
-    assert not [a for a in tree.all("a") if "download" in a.attributes]
+    assert not having(tree, "download")
     assert "PDF/A: not claimed." in by_id(tree, "kv-environment").text
 
 
 def test_paper_shows_every_row_once_in_the_table_or_at_the_end():
     tree = on_paper("wide")
-    cut = [
-        t
-        for t in view_of("wide").tables
-        if t.everything and t.is_appended and not t.is_single
-    ]
+    tables = [t for t in view_of("wide").tables if not t.is_single and t.is_appended]
+    cut = [table for table in tables if table.everything]
     assert cut
     for item in cut:
-        tables = [by_id(tree, item.id), by_id(tree, item.everything.id)]
-        labels = [row.all("th")[0].text for t in tables for row in t.all("tr")[1:]]
+        both = [by_id(tree, item.id), by_id(tree, item.everything.id)]
+        labels = [row.all("th")[0].text for t in both for row in t.all("tr")[1:]]
         names = sorted(name for name in labels if name.startswith("feature."))
         assert names == sorted(f"feature.{i:03}" for i in range(200))
 
@@ -225,8 +214,8 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     assert frame.attributes["title"]
 
 
-def test_a_run_folder_gets_page_and_figures(apartments):
-    files = page_files(apartments, pdf=False)
+def test_a_run_folder_gets_page_and_figures():
+    files = page_files(result_of("apartments"), pdf=False)
     names = [figure.id.removeprefix("fig-") for figure in view_of("apartments").figures]
     figures = {f"figures/{name}.{end}" for name in names for end in ("svg", "png")}
     assert set(files) == {"report.html", *figures}
@@ -238,14 +227,12 @@ def test_a_run_folder_gets_page_and_figures(apartments):
     assert page == page_of("apartments")
 
 
-def test_captions_lead_to_the_files_of_their_figures_below_any_folder(apartments):
-    files = page_files(apartments, pdf=False, figures="some run of mine/figures")
+def test_captions_lead_to_the_files_of_their_figures_below_any_folder():
+    result, figures = result_of("apartments"), "some run of mine/figures"
+    files = page_files(result, pdf=False, figures=figures)
     page = parse_page(files["report.html"])
-    linked = [
-        unquote(link.attributes["href"])
-        for link in page.all("a")
-        if link.attributes["href"].endswith((".svg", ".png"))
-    ]
+    links = [unquote(link.attributes["href"]) for link in page.all("a")]
+    linked = [link for link in links if link.endswith((".svg", ".png"))]
     assert sorted(linked) == sorted(set(files) - {"report.html"})
     for path in linked:
         start = b"\x89PNG" if path.endswith(".png") else "<?xml"
@@ -310,11 +297,9 @@ HALF_LONG = "deindustrialisation_score.of.region"
 def test_a_name_may_break_between_its_words_and_reads_as_it_is(
     name, on_screen, on_paper
 ):
-    view = build_view(plain_result([name, "x"]))
-    for page, shown in (
-        (to_html(view), on_screen),
-        (print_html(view, conformity=""), on_paper),
-    ):
+    view = plain_view([name, "x"])
+    screen, paper = to_html(view), print_html(view, conformity="")
+    for page, shown in ((screen, on_screen), (paper, on_paper)):
         assert shown in page
         is_plain = not shown or f"<bdi>{name}</bdi>" in shown
         assert is_plain or f"<bdi>{name}<" not in page
@@ -323,7 +308,7 @@ def test_a_name_may_break_between_its_words_and_reads_as_it_is(
 def test_a_long_name_inside_a_sentence_breaks_where_it_does_alone():
     message = f"These depend on each other: '{LONG}' & <b>x</b>."
     note = found("dependence", severity="info", message=message)
-    view = build_view(plain_result(["x"], findings=[note]))
+    view = plain_view(["x"], findings=[note])
     page = to_html(view)
     assert f"other: &#39;{BROKEN}&#39; &amp; &lt;b&gt;x&lt;/b&gt;." in page
     assert "<b>x</b>" not in page

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.report.reading import written_elsewhere
 
 from importance_audit.records.template_folder import templates
 from importance_audit.report.figures import drawing, typeface
@@ -117,7 +118,14 @@ def test_qpdf_finds_no_fault(file):
     assert "WARNING" not in output
 
 
-@pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
+def on_our_paper(body, folder):
+    """Return the file of a page with this body under our own rules for paper."""
+    style = (templates() / "print.css").read_text(encoding="utf-8")
+    path = folder / "a.pdf"
+    path.write_bytes(printed(page(body), print_css=style))
+    return path
+
+
 @pytest.mark.needs_poppler
 def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
     row = "<tr><td>cell</td></tr>"
@@ -126,9 +134,8 @@ def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
         "<p>One sentence.</p><div class='tb short'><div class='tw'><table>"
         f"<caption>The table</caption>{row * 4}</table></div></div>"
     )
-    style = (templates() / "print.css").read_text(encoding="utf-8")
-    (tmp_path / "two.pdf").write_bytes(printed(page(body), print_css=style))
-    first, second, _ = output_of("pdftotext", tmp_path / "two.pdf", "-").split("\f")
+    two = on_our_paper(body, tmp_path)
+    first, second, _ = output_of("pdftotext", two, "-").split("\f")
     assert "Title" not in first
     assert second.index("Title") < second.index("One sentence") < second.index("cell")
 
@@ -136,9 +143,7 @@ def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
 @pytest.mark.needs_poppler
 def test_a_table_of_many_columns_turns_its_page_and_no_other(tmp_path):
     body = "<p>before</p><div class='tb landscape'>wide</div><p>after</p>"
-    style = (templates() / "print.css").read_text(encoding="utf-8")
-    (tmp_path / "a.pdf").write_bytes(printed(page(body), print_css=style))
-    output = output_of("pdfinfo", "-l", "9", tmp_path / "a.pdf")
+    output = output_of("pdfinfo", "-l", "9", on_our_paper(body, tmp_path))
     sizes = re.findall(r"size: +([\d.]+) x ([\d.]+)", output)
     assert [float(w) > float(h) for w, h in sizes] == [False, True, False]
 
@@ -158,14 +163,11 @@ def test_the_identifier_is_the_name_of_the_document(file):
 
 def test_another_process_time_zone_and_language_give_the_same_bytes(file):
     code = (
-        "from tests.report.pages.test_pdf import FILES, printed, sys;"
+        "import sys; from tests.report.pages.test_pdf import FILES, printed;"
         "sys.stdout.buffer.write(printed(attachments=FILES))"
     )
     other = {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
-    environment = {**os.environ, **other, "PYTHONPATH": str(ROOT)}
-    run = [sys.executable, "-c", code]
-    again = subprocess.run(run, env=environment, capture_output=True, check=True)
-    assert again.stdout == file.read_bytes()
+    assert written_elsewhere(code, **other) == file.read_bytes()
 
 
 UNHELD = "The page asks for what it does not hold: "

@@ -7,7 +7,7 @@ import pytest
 from tests.report.made_variants import configured as with_sections
 from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.page_reader import dead_links, parse_page
-from tests.report.reading import pieces, section, table, words
+from tests.report.reading import heads_of, pieces, said_in, section, table, words
 
 from importance_audit.report.figures.drawing import Sheet
 from importance_audit.report.pages.html import print_html, to_html
@@ -52,20 +52,14 @@ def test_every_link_of_a_profile_leads_somewhere(name):
 
 def test_what_a_profile_leaves_out_is_named_without_a_link():
     view = executive("apartments")
-    assert "(the whole list)" in words(section(view, "B"))
-    document = section(view, "A").parts["document"]
-    assert "sections Document control, Executive page, Thresholds and" in words(
-        document
-    )
+    assert "(the whole list)" in said_in(view, "B")
+    document = words(section(view, "A").parts["document"])
+    assert "sections Document control, Executive page, Thresholds and" in document
 
 
 def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
     item = table(executive("apartments"), "tab-checks")
-    assert [plain(head.label) for head in item.columns] == [
-        "Check",
-        "Subject",
-        "Verdict",
-    ]
+    assert heads_of(item) == ["Check", "Subject", "Verdict"]
     assert len(item.everything.rows) == len(result_of("apartments").checks)
 
 

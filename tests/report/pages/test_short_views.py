@@ -6,6 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from tests.report.made_records import made_frame, made_pair
 from tests.report.made_results import found
 from tests.report.made_variants import RESULTS, configured, plain_result, result_of
 
@@ -82,14 +83,10 @@ WEIGHTS = "DALEX ignores row weights, so it would measure something else."
     ],
 )
 def test_where_no_engine_answered_its_reason_is_told(checks, reasons, more):
-    apartments = result_of("apartments")
-    pairs = apartments.agreement[apartments.agreement["verdict"] == "not compared"]
-    pairs = pairs.head(len(reasons)).assign(reasons=reasons, engine_b="DALEX")
-    result = replace(
-        apartments,
-        agreement=pairs,
-        findings=tuple(against(check, "info") for check in checks),
-    )
+    pairs = [made_pair("forest", "not compared", reason) for reason in reasons]
+    findings = tuple(against(check, "info") for check in checks)
+    frame = made_frame("agreement", pairs)
+    result = replace(result_of("apartments"), agreement=frame, findings=findings)
     assert result.verdict == "not cross-checked"
     assert reason(result) == (
         f"Calculation not cross-checked: no R engine returned a result.{more}"
@@ -147,28 +144,20 @@ def test_no_name_breaks_a_line_a_cell_or_an_element():
     assert len(cases) == len(NASTY)
     (row,) = re.findall(r"^\| forest, .*$", files["summary.md"], re.M)
     assert len(re.findall(r"(?<!\\)\|", row)) == 3
-    listed = [
-        line for line in files["summary.txt"].splitlines() if "weak_model" in line
-    ]
-    assert len(listed) == len(NASTY)
+    text = files["summary.txt"]
+    assert sum("weak_model" in line for line in text.splitlines()) == len(NASTY)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", files["summary.txt"])
 
 
 def test_of_findings_of_one_cause_the_first_is_told_with_its_own_subject():
     losses = {"one_minus_auc": 0.29, "log_loss": 0.61}
-    both = [
-        found(
-            "infinite",
-            f"boosting, permutation, features, {loss}, 1",
-            message=f"The loss of 'boosting' is {value}.",
-            cause="unexpected: c",
-        )
-        for loss, value in losses.items()
-    ]
-    result = configured(
-        replace(result_of("binary"), findings=tuple(both)),
-        labels={"boosting": "Boosted trees"},
-    )
+    both = []
+    for loss, value in losses.items():
+        subject = f"boosting, permutation, features, {loss}, 1"
+        said = {"message": f"The loss of 'boosting' is {value}.", "cause": "same: c"}
+        both.append(found("infinite", subject, **said))
+    result = replace(result_of("binary"), findings=tuple(both))
+    result = configured(result, labels={"boosting": "Boosted trees"})
     text = short_files(result)["summary.txt"]
     asked = "Boosted trees, permutation of features"
     assert (

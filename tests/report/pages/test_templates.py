@@ -168,15 +168,6 @@ def test_every_method_has_its_words():
     assert set(METHODS) == set(catalogue()["limits"]["method"])
 
 
-def test_a_field_that_is_missing_stops_the_page():
-    view = view_of("one feature")
-    page = view.sections[0]
-    parts = {name: part for name, part in page.parts.items() if name != "change"}
-    sections = (replace(page, parts=parts), *view.sections[1:])
-    with pytest.raises(UndefinedError, match="change"):
-        to_html(replace(view, sections=sections))
-
-
 @pytest.mark.parametrize("letter", "ABCDJKLMN")
 def test_a_part_that_is_missing_from_a_section_stops_the_page(letter):
     view = view_of("apartments")

@@ -50,10 +50,7 @@ def page_of_models(n_features, *models, losses=("rmse",)):
     (record,) = result.importances
     each = [(name, loss) for name in models for loss in losses]
     records = tuple(replace(record, model=name, loss=loss) for name, loss in each)
-    frames = {
-        "models": models_frame(models),
-        "performance": performance_frame(models),
-    }
+    frames = {"models": models_frame(models), "performance": performance_frame(models)}
     view = build_view(replace(result, importances=records, **frames))
     return view, to_html(view)
 
@@ -74,7 +71,5 @@ def test_two_thousand_features_stay_below_three_megabytes_and_more_are_in_a_file
     results = page[page.index('id="sec-f"') :].partition("</section>")[0]
     (opened,) = parse_page(results[results.index("<details") :]).all("details")
     assert len(opened.all("tbody")[0].all("tr")) == 2000
-    assert (
-        "The other 3 rows are in tables/importances.csv."
-        in opened.all("caption")[0].text
-    )
+    rest = "The other 3 rows are in tables/importances.csv."
+    assert rest in opened.all("caption")[0].text

@@ -5,13 +5,18 @@ from typing import get_args
 
 import pytest
 from tests.report.made_records import (
-    made_frame,
     made_importance,
+    made_rows,
     made_run,
     row_intervals_frame,
 )
-from tests.report.made_variants import configured, plain_result, view_of_records
-from tests.report.reading import fact, section, table, words
+from tests.report.made_variants import (
+    configured,
+    plain_result,
+    plain_view,
+    view_of_records,
+)
+from tests.report.reading import fact, said_in, section, table, words
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -22,25 +27,25 @@ from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
 
 
+def forest(model="forest", **fields):
+    return made_importance(model, ("a", "b"), (50.0, 5.0), **fields)
+
+
 def viewed(*, target_unit="EUR/m²", **fields):
     """Return a view of one ranking with these fields and this unit of the target."""
-    defaults = {"baseline": 283.0, "stream": "DALEX", **fields}
-    record = made_importance("forest", ("a", "b"), (50.0, 5.0), **defaults)
     report = {**made_run().config["report"], "unit": target_unit}
+    record = forest(**{"baseline": 283.0, **fields})
     result = plain_result(("a", "b"), importances=(record,))
     return build_view(configured(result, report=report))
 
 
 def answered_by(*routes):
     """Return what the card says of these (model, basis, reason), else of none."""
-    record = made_importance("forest", ("a", "b"), (50.0, 5.0))
+    record = forest()
     names = {"method": record.method, "of": record.of, "entry": record.entry}
-    rows = [
-        {"model": model, "basis": basis, "reason": reason, **names}
-        for model, basis, reason in routes
-    ]
-    run = made_run()
-    run = replace(run, volatile={**run.volatile, "answered_by": rows})
+    keys = ("model", "basis", "reason")
+    rows = [dict(zip(keys, route, strict=True)) | names for route in routes]
+    run = made_run(volatile={**made_run().volatile, "answered_by": rows})
     others = (replace(record, model=name) for name in ("linear", "additive"))
     view = view_of_records(record, *others, run=run)
     return fact(view, "E1", "Predictions in Python")
@@ -82,7 +87,7 @@ def test_captions_call_a_pooled_ratio_a_ratio_of_means():
     caption = words(table(view, "tab-ranking-forest-permutation-features-rmse").caption)
     assert caption.endswith("Ratio of two means over 10 repeats.")
     assert "ratio of two means over 10" in words(table(view, "tab-executive").caption)
-    assert "Dot: ratio of two means over 10 repeats;" in words(section(view, "F"))
+    assert "Dot: ratio of two means over 10 repeats;" in said_in(view, "F")
 
 
 @pytest.mark.parametrize(
@@ -101,6 +106,9 @@ def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
     assert fact(viewed(**fields), "E1", "Form and unit") == text
 
 
+OF_SAGE = {"algorithm": "sampling", "tolerance": 0.01}
+
+
 @pytest.mark.parametrize(
     ("fields", "when"),
     [
@@ -112,8 +120,7 @@ def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
     ],
 )
 def test_a_card_says_how_many_of_the_rows_were_drawn_and_when(fields, when):
-    of_sage = {"algorithm": "sampling", "tolerance": 0.01}
-    options = {"n_repeats": 10, "n_rows": 60, **of_sage}
+    options = {"n_repeats": 10, "n_rows": 60, **OF_SAGE}
     text = fact(viewed(n_samples=255, options=options, **fields), "E1", "Data")
     drawn = f"60 of 255 rows (drawn without replacement{when})"
     assert text == f"{drawn}, the evaluation rows, unweighted"
@@ -124,8 +131,8 @@ def test_a_loss_on_drawn_rows_says_on_how_many():
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
     on = "on 1\u202f000 rows drawn without replacement"
     assert f"Baseline loss of forest, {on}: RMSE 283.0" in words(ranking)
-    assert f"EUR/m², {on}. Predicting one constant" in words(section(view, "F"))
-    assert "901.9 on all 9\u202f000 rows." in words(section(view, "F"))
+    assert f"EUR/m², {on}. Predicting one constant" in said_in(view, "F")
+    assert "901.9 on all 9\u202f000 rows." in said_in(view, "F")
 
 
 @pytest.mark.parametrize(
@@ -159,19 +166,28 @@ def test_a_card_says_that_nothing_was_drawn():
     )
 
 
-def test_a_card_says_among_which_rows_values_are_exchanged():
-    usual = fact(viewed(), "E1", "What is shuffled")
-    assert "marginally" in usual
-    assert "replacement" not in usual
-    exchange = {"perturbation": "resample", "within": "leaves", "min_samples_leaf": 20}
-    options = {"n_repeats": 10, "n_rows": None, **exchange}
-    scheme = fact(viewed(options=options), "E1", "What is shuffled")
-    assert "at least 20 rows in a leaf; πb draws the rows with replacement" in scheme
+GROUPED = {"of": "groups", "columns": (("x1", "x2"), ("x3",))}
+
+
+def shuffled(options, **fields):
+    """Return what a card says of how values are exchanged under these options."""
+    usual = {"n_repeats": 10, "n_rows": None, "min_samples_leaf": 15}
+    return fact(viewed(options=usual | options, **fields), "E1", "What is shuffled")
+
+
+def test_values_are_exchanged_among_all_rows_without_replacement_by_default():
+    assert "marginally" in shuffled({})
+    assert "replacement" not in shuffled({})
+    assert "by the same permutation" in shuffled({}, **GROUPED)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (
+            {"within": "leaves", "min_samples_leaf": 20, "perturbation": "resample"},
+            "at least 20 rows in a leaf; πb draws the rows with replacement",
+        ),
         ({"within": "gaussian"}, "from a normal distribution given all other columns"),
         ({"within": "neighbours"}, "one of the 5 rows that are nearest"),
         ({"within": "neighbours", "n_neighbours": 12}, "one of the 12 rows"),
@@ -181,20 +197,15 @@ def test_a_card_says_among_which_rows_values_are_exchanged():
         ),
     ],
 )
-def test_a_card_says_from_which_distribution_values_are_drawn(options, words):
-    options = {"n_repeats": 10, "n_rows": None, "min_samples_leaf": 15, **options}
-    assert words in fact(viewed(options=options), "E1", "What is shuffled")
+def test_a_card_says_among_which_rows_or_from_what_values_are_drawn(options, words):
+    assert words in shuffled(options)
 
 
 def test_columns_of_a_group_are_said_to_be_drawn_together_and_how():
-    pairs = {"of": "groups", "columns": (("x1", "x2"), ("x3",))}
-    options = {"n_repeats": 10, "n_rows": None, "within": "gaussian"}
-    drawn = fact(viewed(options=options, **pairs), "E1", "What is shuffled")
-    assert drawn.startswith(
+    assert shuffled({"within": "gaussian"}, **GROUPED).startswith(
         "all columns of one group at a time, together; conditionally (within = "
         '"gaussian"): in place of a permutation, j is drawn'
     )
-    assert "by the same permutation" in fact(viewed(**pairs), "E1", "What is shuffled")
 
 
 @pytest.mark.parametrize(
@@ -209,24 +220,21 @@ def test_columns_of_a_group_are_said_to_be_drawn_together_and_how():
     ],
 )
 def test_a_card_names_the_function_of_xplainfi_that_was_called(fields, function):
-    usual = {"n_repeats": 10, "n_rows": None, "n_background": 9, "tolerance": 0.01}
-    options = {**usual, "algorithm": "sampling", **fields.get("options", {})}
-    who = {**fields, "options": options}
-    ours = made_importance("forest", ("a", "b"), (50.0, 5.0), **who)
+    usual = {"n_repeats": 10, "n_rows": None, "n_background": 9, **OF_SAGE}
+    ours = forest(**{**fields, "options": usual | fields.get("options", {})})
     other = replace(ours, engine="xplainfi", engine_version="1.2.0")
-    assert f"xplainfi 1.2.0, {function};" in fact(
-        view_of_records(ours, other), "E1", "Engines"
-    )
+    text = fact(view_of_records(ours, other), "E1", "Engines")
+    assert f"xplainfi 1.2.0, {function};" in text
 
 
 def test_intervals_over_other_rows_are_not_limited_to_the_draws():
-    record = made_importance("forest", ("a", "b"), (50.0, 5.0))
+    record = forest()
     frame = row_intervals_frame((record,), 9.0)
-    limits = words(section(view_of_records(record, row_intervals=frame), "L"))
+    limits = said_in(view_of_records(record, row_intervals=frame), "L")
     text = "The resampling intervals of E1 also cover other rows, but not a refitted"
     assert text in limits
     assert "The Monte-Carlo intervals cover random draws only" in limits
-    assert "resampling" not in words(section(view_of_records(record), "L"))
+    assert "resampling" not in said_in(view_of_records(record), "L")
 
 
 def test_a_card_writes_options_as_a_reader_would():
@@ -238,21 +246,15 @@ def test_a_card_writes_options_as_a_reader_would():
 
 def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
     row = {"model": "forest", "of": "features", "loss": "rmse", "repeat": 1}
-    rows = [{**row, "value": value} for value in (1200.0, 1300.0)]
-    one, two = (
-        build_view(plain_result(("a",), y_permuted=made_frame("y_permuted", rows[:n])))
-        for n in (1, 2)
-    )
-    assert "so that no information is left: 1\u202f200" in words(section(one, "F"))
-    assert "with the target shuffled" not in words(section(two, "F"))
+    rows = made_rows("y_permuted", "value", (1200.0,), (1300.0,), **row)
+    one, two = (plain_view(y_permuted=rows[:n]) for n in (1, 2))
+    assert "so that no information is left: 1\u202f200" in said_in(one, "F")
+    assert "with the target shuffled" not in said_in(two, "F")
 
 
 def titles(method, *options):
     """Return the titles of the cards of one method asked with each of these options."""
-    records = tuple(
-        made_importance("forest", ("a", "b"), (50.0, 5.0), method=method, options=own)
-        for own in options
-    )
+    records = (forest(method=method, options=own) for own in options)
     cards = section(view_of_records(*records), "E").parts["cards"]
     return [plain(card.title) for card in cards]
 
@@ -271,8 +273,7 @@ def test_titles_show_options_only_where_they_do_something_and_differ():
 
 def sage_record(model, n_drawn, **options):
     usual = {"algorithm": "auto", "n_repeats": 100, "tolerance": 0.01, **options}
-    fields = {"method": "sage", "options": usual, "repeats": n_drawn}
-    return made_importance(model, ("a", "b"), (50.0, 5.0), **fields)
+    return forest(model, method="sage", options=usual, repeats=n_drawn)
 
 
 def test_the_card_of_sage_says_how_many_orders_of_each_model_were_drawn():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.report.made_results import found
 from tests.report.made_variants import configured, plain_result, result_of
-from tests.report.reading import section
+from tests.report.reading import lede_of, section
 from tests.report.svg_reader import words
 
 from importance_audit.records.as_json import content_digest
@@ -20,8 +20,7 @@ from importance_audit.runs.summary import NO_HISTORY, Approved
 
 
 def section_i(result, baseline):
-    view = build_view(result, baseline=baseline)
-    return next(part for part in view.sections if part.letter == "I")
+    return section(build_view(result, baseline=baseline), "I")
 
 
 def shifted(result, feature=0, by=100.0, seed=43):
@@ -41,13 +40,10 @@ def blocks_of(result, baseline, kind):
 def test_the_lede_and_the_executive_page_count_what_moved():
     old = result_of("apartments")
     view = build_view(shifted(old), baseline=old)
-    by_letter = {part.letter: part for part in view.sections}
-    total = sum(
-        len(record.features) for record in old.importances if record.engine == "python"
-    )
-    lede = plain(by_letter["I"].lede)
+    total = sum(len(r.features) for r in old.importances if r.engine == "python")
+    lede = lede_of(view, "I")
     assert lede.startswith(f"1 of {total} importances moved since the baseline")
-    assert plain(by_letter["B"].parts["change"]) == lede
+    assert plain(section(view, "B").parts["change"]) == lede
 
 
 def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
@@ -159,6 +155,5 @@ def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
 @pytest.mark.parametrize("name", ["disagreeing", "interrupted", "hostile"])
 def test_every_result_can_be_held_against_itself_and_another(name):
     for baseline in (result_of(name), result_of("apartments")):
-        assert '<section id="sec-i"' in to_html(
-            build_view(result_of(name), baseline=baseline)
-        )
+        view = build_view(result_of(name), baseline=baseline)
+        assert '<section id="sec-i"' in to_html(view)

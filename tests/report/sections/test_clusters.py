@@ -4,21 +4,18 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from tests.report.made_records import made_frame
+from tests.report.made_records import APARTMENTS, made_frame, made_rows
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result
-from tests.report.reading import column, section, table, words
+from tests.report.reading import column, figure, lede_of, said_in, table, words
 from tests.report.svg_reader import ROUNDED, groups, mark, points
 from tests.report.svg_reader import words as svg_words
 
-from importance_audit.report.figures.clusters import (
-    draw_clusters,
-)
+from importance_audit.report.figures.clusters import draw_clusters
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
-APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")
 SIZE = {("surface", "no.rooms"): 0.89}
 PAIRS = {**SIZE, ("district", "construction.year"): 0.85}
 THREE = {**PAIRS, ("district", "floor"): 0.81}
@@ -26,12 +23,9 @@ THREE = {**PAIRS, ("district", "floor"): 0.81}
 
 def associated(names, strong, weak=0.05):
     """Return the frame of all pairs: `strong` ones by name, all others `weak`."""
-    rows = [
-        {"feature_a": a, "feature_b": b, "statistic": "spearman"}
-        | {"value": strong.get((a, b), weak)}
-        for a, b in combinations(names, 2)
-    ]
-    return made_frame("associations", rows)
+    rows = [(*pair, strong.get(pair, weak)) for pair in combinations(names, 2)]
+    columns = "feature_a feature_b value"
+    return made_rows("associations", columns, *rows, statistic="spearman")
 
 
 def limited(result, frame):
@@ -45,18 +39,23 @@ def apartments(strong=SIZE, **changes):
     return limited(apartments_result(**changes), frame)
 
 
-def plain_view(names, strong):
+def view_of_pairs(names, strong):
     return limited(plain_result(names), associated(names, strong))
 
 
 def figure_of(view):
-    return next(f for f in view.figures if f.id.startswith("fig-clusters"))
+    return figure(view, "fig-clusters")
+
+
+def together(view):
+    """Return what the table of clusters says that they count together."""
+    return column(table(view, "tab-clusters"), "Together")
 
 
 def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
-    view = plain_view(("a", "b"), {})
+    view = view_of_pairs(("a", "b"), {})
     assert "tab-clusters" not in {item.id for item in view.tables}
-    text = words(section(view, "H"))
+    text = said_in(view, "H")
     assert "No two features have an association of 0.8 or above;" in text
     assert "the strongest is 0.05." in text
     assert text.count("No two features have an association") == 1
@@ -66,13 +65,13 @@ def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
 def test_a_pair_has_a_row_of_the_table_and_no_tree(pairs):
     view = apartments(pairs)
     assert len(table(view, "tab-clusters").rows) == len(pairs)
-    assert not any(figure.id.startswith("fig-clusters") for figure in view.figures)
+    assert not figure(view, "fig-clusters")
 
 
 def test_a_cluster_is_linked_pair_by_pair_from_the_limit_on():
     """a-b and b-c hold a, b and c together; d stays below the limit by a hair."""
     strong = {("a", "b"): 0.8, ("b", "c"): 0.9, ("c", "d"): 0.7999}
-    clusters = table(plain_view(tuple("abcd"), strong), "tab-clusters")
+    clusters = table(view_of_pairs(tuple("abcd"), strong), "tab-clusters")
     assert column(clusters, "Members") == ["a, b, c"]
     assert column(clusters, "Strongest") == ["0.90"]
 
@@ -86,13 +85,13 @@ def test_members_stand_alone_summed_and_together_for_each_model():
     assert column(clusters, "Separately E1")[0] == "182.4; 117.5"
     assert column(clusters, "Sum of separate importances")[0] == "299.9"
     assert column(clusters, "Together") == ["299.9", "185.9", "348.7"]
-    assert "have an importance of 299.9 in forest" in words(section(apartments(), "H"))
+    assert "have an importance of 299.9 in forest" in said_in(apartments(), "H")
 
 
 def test_a_group_of_other_columns_is_not_the_cluster():
     view = apartments({("surface", "floor"): 0.9})
-    assert set(column(table(view, "tab-clusters"), "Together")) == {"–"}
-    assert "Not measured together: " in words(section(view, "H"))
+    assert set(together(view)) == {"–"}
+    assert "Not measured together: " in said_in(view, "H")
 
 
 def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
@@ -100,39 +99,36 @@ def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     (record,) = (one for one in result.importances if one.of == "features")
     ends = {"loss": record.loss, "form": record.form, "mean": 6.25}
     ends |= {"low": 5.0, "high": 7.0, "cluster": 1, "model": record.model}
-    sets = [
-        {"cluster": n, "feature": f, "strongest": 0.9, "group": ""}
-        for f, n in (("a", 1), ("c", 1), ("b", 2), ("d", 2))
-    ]
+    sets = [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
+    shared = {"strongest": 0.9, "group": ""}
     result = result.with_frames(
-        clusters=made_frame("clusters", sets),
+        clusters=made_rows("clusters", "feature cluster", *sets, **shared),
         joint_importances=made_frame("joint_importances", [ends]),
     )
     strong = {("a", "c"): 0.9, ("b", "d"): 0.9}
     view = limited(result, associated(tuple("abcd"), strong))
-    rows = table(view, "tab-clusters")
-    members = column(rows, "Members"), column(rows, "Together")
-    assert dict(zip(*members, strict=True)) == {"a, c": "6.25", "b, d": "–"}
-    text = words(section(view, "H"))
+    members = column(table(view, "tab-clusters"), "Members")
+    sizes = dict(zip(members, together(view), strict=True))
+    assert sizes == {"a, c": "6.25", "b, d": "–"}
+    text = said_in(view, "H")
     assert "Not measured together: b and d." in text
-    item, alone = "features shuffled together", plain_view(tuple("abcd"), strong)
+    item, alone = "features shuffled together", view_of_pairs(tuple("abcd"), strong)
     assert item in column(table(alone, "tab-untested"), "Item")
     assert item not in column(table(view, "tab-untested"), "Item")
     # It is no importance by refits, nor one of shuffling within leaves.
     for changes in ({"method": "drop_column"}, {"options": {"within": "leaves"}}):
         other = replace(result, importances=(replace(record, **changes),))
-        rows = table(limited(other, associated(tuple("abcd"), strong)), "tab-clusters")
-        assert set(column(rows, "Together")) == {"–"}
+        view = limited(other, associated(tuple("abcd"), strong))
+        assert set(together(view)) == {"–"}
 
 
 def test_a_group_shuffled_in_another_way_is_not_the_cluster():
     result = apartments_result()
-    other = [
+    other = tuple(
         replace(r, options={**r.options, "within": "leaves"}) if r.of == "groups" else r
         for r in result.importances
-    ]
-    clusters = table(apartments(importances=tuple(other)), "tab-clusters")
-    assert set(column(clusters, "Together")) == {"–"}
+    )
+    assert set(together(apartments(importances=other))) == {"–"}
 
 
 def test_the_ranking_of_each_model_notes_who_goes_together():
@@ -142,20 +138,20 @@ def test_the_ranking_of_each_model_notes_who_goes_together():
         assert "as one feature: surface and no.rooms (0.89); see" in notes
     spread = table(apartments(), "tab-ranking-forest-partial_dependence-features")
     assert "treat each set" not in words(spread.notes)
-    assert "treat each set" not in words(section(apartments({}), "F"))
+    assert "treat each set" not in said_in(apartments({}), "F")
 
 
 def test_the_lede_names_the_one_cluster_and_counts_several():
-    one = plain(section(apartments(), "H").lede)
+    one = lede_of(apartments(), "H")
     assert one.startswith("surface and no.rooms are correlated (association")
     two = {**SIZE, ("district", "floor"): 0.8}
-    lede = plain(section(apartments(two), "H").lede)
+    lede = lede_of(apartments(two), "H")
     assert lede.startswith("4 features form 2 clusters of correlated features, with")
 
 
 def test_branches_meet_at_the_strongest_association_between_them():
     strong = {("a", "c"): 0.95, ("a", "b"): 0.3, ("b", "c"): 0.85}
-    joins = figure_of(plain_view(tuple("abc"), strong)).data["joins"]
+    joins = figure_of(view_of_pairs(tuple("abc"), strong)).data["joins"]
     assert [rows for rows, _ in joins] == [[0, 0, 1, 1], [0.5, 0.5, 2, 2]]
     assert joins[0][1] == pytest.approx([1, 0.95, 0.95, 1])
     assert joins[1][1] == pytest.approx([0.95, 0.85, 0.85, 1])
@@ -175,10 +171,9 @@ def rows(*estimates):
 
 
 def clusters_svg(rows, joins, **changes):
-    labels = {"limit": "limit", "tree": "association", "unit": "rise"}
-    labels |= {"baseline": "as is", "value": "rise"}
+    labels = ("limit", "tree", "unit", "baseline", "value")
     options = {"limit": 0.8, "baseline": 0.0, **changes}
-    options |= {f"{name}_label": text for name, text in labels.items()}
+    options |= {f"{label}_label": label for label in labels}
     return draw_clusters(rows, joins=joins, **options).svg("fig")
 
 
@@ -195,7 +190,7 @@ def test_a_join_is_drawn_where_its_branches_meet():
 
 
 def test_a_diamond_is_explained_only_where_one_is_drawn():
-    alone = plain_view(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
+    alone = view_of_pairs(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
     assert "diamond" not in plain(figure_of(alone).caption)
     assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
 

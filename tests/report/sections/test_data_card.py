@@ -1,14 +1,27 @@
 """What people write into [report], where the page shows it: owner, people, reasons."""
 
-import hashlib
+from hashlib import sha256
 
 import numpy as np
-import pandas as pd
-from tests.report.made_records import HOSTILE, made_frame, models_frame
+from tests.report.made_records import HOSTILE, made_frame, made_rows, models_frame
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, plain_result
+from tests.report.made_variants import (
+    apartments_view,
+    configured,
+    plain_result,
+    plain_view,
+)
 from tests.report.page_reader import parse_page
-from tests.report.reading import column, rows_of, section, table, words
+from tests.report.reading import (
+    cells_of,
+    column,
+    heads_of,
+    rows_of,
+    said_in,
+    section,
+    table,
+    words,
+)
 from tests.report.sections.test_signoff import signed
 
 from importance_audit.records.template_folder import templates
@@ -33,9 +46,8 @@ def facts(view, id_):
 
 def test_the_cover_names_owner_tier_and_version_of_the_model():
     versioned = {"name": "forest", "parameters": {}, "version": "2.1"}
-    view = view_with_report_keys(
-        models=[versioned], owner="Pricing, A. Nowak", tier="2, medium"
-    )
+    owned = {"owner": "Pricing, A. Nowak", "tier": "2, medium"}
+    view = view_with_report_keys(models=[versioned], **owned)
     control = facts(view, "kv-document")
     assert control["Model owner"] == "Pricing, A. Nowak"
     assert control["Model tier"] == "2, medium"
@@ -46,23 +58,22 @@ def test_the_cover_names_owner_tier_and_version_of_the_model():
 def test_the_cover_has_no_row_for_what_is_not_configured():
     unseeded = build_view(configured(plain_result(FEATURES), seed=None))
     assert "Seed" not in facts(unseeded, "kv-audited")
-    assert not {"Model owner", "Model tier"} & set(
-        facts(view_with_report_keys(), "kv-document")
-    )
-    assert facts(view_with_report_keys(), "kv-audited")["Models"] == "forest"
+    view = view_with_report_keys()
+    assert not {"Model owner", "Model tier"} & set(facts(view, "kv-document"))
+    assert facts(view, "kv-audited")["Models"] == "forest"
 
 
 def test_the_digest_of_the_templates_is_what_sha256sum_says_of_the_folder():
-    folder = templates()
     files = [
-        p for kind in ("j2", "css", "js", "toml") for p in folder.rglob(f"*.{kind}")
+        path
+        for kind in ("j2", "css", "js", "toml")
+        for path in templates().rglob(f"*.{kind}")
     ]
-    contents = {str(p.relative_to(folder)): p.read_bytes() for p in files}
-    lines = [
-        f"{n} {hashlib.sha256(contents[n]).hexdigest()}\n" for n in sorted(contents)
-    ]
-    whole = hashlib.sha256("".join(lines).encode()).hexdigest()
-    assert templates_sha256() == whole
+    lines = sorted(
+        f"{path.relative_to(templates())} {sha256(path.read_bytes()).hexdigest()}\n"
+        for path in files
+    )
+    assert templates_sha256() == sha256("".join(lines).encode()).hexdigest()
 
 
 def test_people_stand_with_their_relation_to_the_developer():
@@ -71,10 +82,11 @@ def test_people_stand_with_their_relation_to_the_developer():
         {"role": "reviewer", "name": "B. Stone"},
     ]
     item = table(view_with_report_keys(people=people), "tab-people")
-    assert column(item, "Role") == ["validator", "reviewer"]
-    assert column(item, "Name") == ["A. Miller", "B. Stone"]
-    relations = column(item, "Relation to the developers")
-    assert relations == ["another department", "not stated"]
+    assert heads_of(item) == ["Role", "Name", "Relation to the developers"]
+    assert [cells_of(row) for row in item.rows] == [
+        ["validator", "A. Miller", "another department"],
+        ["reviewer", "B. Stone", "not stated"],
+    ]
 
 
 def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
@@ -91,9 +103,9 @@ def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
 def test_the_digest_of_the_parameters_is_that_of_the_text_in_the_result():
     parameters = '{"criterion": "squared_error", "n_estimators": 500}'
     models = models_frame(("forest",), parameters=parameters)
-    view = build_view(plain_result(FEATURES, models=models))
+    view = plain_view(FEATURES, models=models)
     (cell,) = column(table(view, "tab-models"), "Parameters")
-    digest = hashlib.sha256(parameters.encode()).hexdigest()[:16]
+    digest = sha256(parameters.encode()).hexdigest()[:16]
     assert f"fitted by criterion=squared_error; all: SHA-256 {digest}…" in cell
 
 
@@ -126,27 +138,23 @@ def test_hostile_words_of_people_are_shown_and_change_nothing_else():
     assert not parse_page(page).all("iframe", "object")
     assert len(table(view, "tab-rationale").rows) == len(HOSTILE)
     for letter in "AKP":
-        assert "a⟨U+202E⟩b" in words(section(view, letter))
+        assert "a⟨U+202E⟩b" in said_in(view, letter)
 
 
 def test_two_sets_of_rows_called_alike_keep_their_own_target():
     """Rows given in Python are of no split: two sets of them have the same name."""
-    columns = ["split", "column", "role", "kind", "place", "value", "level", "rows"]
     sketches = [
-        ("test", "y", "target", kind, place, value, "", int(kind == "number"))
-        for values in ((1.0, 2.0, 3.0), (11.0, 12.0, 13.0))
-        for kind, place, value in (
-            *(("number", n, value) for n, value in enumerate(values, start=1)),
-            ("missing", 0, np.nan),
+        row
+        for first in (1.0, 11.0)
+        for row in (
+            *(("number", 1 + n, first + n, 1) for n in range(3)),
+            ("missing", 0, np.nan, 0),
         )
     ]
-    result = apartments_result()
-    view = build_view(
-        result.with_frames(
-            quantiles=pd.DataFrame(sketches, columns=columns),
-            datasets=result.datasets.assign(split="test"),
-        )
-    )
-    text = words(section(view, "D"))
+    of_target = {"split": "test", "column": "y", "role": "target", "level": ""}
+    columns = "kind place value rows"
+    quantiles = made_rows("quantiles", columns, *sketches, **of_target)
+    datasets = apartments_result().datasets.assign(split="test")
+    text = said_in(apartments_view(quantiles=quantiles, datasets=datasets), "D")
     assert "median 2," in text
     assert "median 12," in text

@@ -3,8 +3,8 @@
 import pytest
 from tests.report.made_records import losses_frame, made_frame, made_run
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import configured
-from tests.report.reading import column, section, table, words
+from tests.report.made_variants import apartments_view, configured
+from tests.report.reading import column, said_in, table, words
 
 from importance_audit.assess.expectations import ExpectedSection, judge
 from importance_audit.report.pages.view import build_view
@@ -30,21 +30,24 @@ def expecting(place, *features, importances=None, intervals=(), **changes):
 FIRST = apartments_result().importances[:1]
 
 
+def judged(view, head):
+    """Return a column of the judgements of each ranking."""
+    return column(table(view, "tab-expected"), head)
+
+
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
     assert "What the owner expected before the run is compared with the results in" in (
-        words(section(view, "D"))
+        said_in(view, "D")
     )
-    expectations = table(view, "tab-expected")
-    assert column(expectations, "Measure")[:2] == [
-        *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
-    ]
-    assert column(expectations, "Expected")[0] == f"surface on top: {WARSAW[:-1]}"
-    assert column(expectations, "Result")[0] == "first: district; surface has rank 2"
-    assert set(column(expectations, "Verdict")) == {"not as expected"}
+    measures = judged(view, "Measure")
+    assert measures[:2] == [f"{m}, permutation, RMSE, E1" for m in ("forest", "linear")]
+    assert judged(view, "Expected")[0] == f"surface on top: {WARSAW[:-1]}"
+    assert judged(view, "Result")[0] == "first: district; surface has rank 2"
+    assert set(judged(view, "Verdict")) == {"not as expected"}
     assert (
         "0 of 7 comparisons of an expectation with a ranking came out as expected. "
-        "Not as expected: 7." in words(section(view, "F"))
+        "Not as expected: 7." in said_in(view, "F")
     )
 
 
@@ -53,9 +56,8 @@ def test_one_row_per_expectation_names_the_rankings_that_show_otherwise():
     (row,) = table(view, "tab-expectations").rows
     assert table(view, "tab-expected").is_single
     assert plain(row.cells[1].parts) == "0 of 7"
-    assert plain(row.cells[2].parts).startswith(
-        "forest, E1: surface has rank 2; linear,"
-    )
+    otherwise = plain(row.cells[2].parts)
+    assert otherwise.startswith("forest, E1: surface has rank 2; linear,")
     met = expecting("top", "district")
     (row,) = table(met, "tab-expectations").rows
     n, of = plain(row.cells[1].parts).split(" of ")
@@ -70,43 +72,37 @@ def test_one_ranking_of_one_expectation_is_one_table():
 
 
 def test_how_far_from_zero_is_a_share_of_the_largest():
-    expectations = table(expecting("zero", "surface"), "tab-expected")
-    means = apartments_result().importances[0].mean
+    means = FIRST[0].mean
     share = f"{100 * means[1] / means[0]:.0f}\u202f%"
-    assert column(expectations, "Result")[0] == (
-        f"surface has {share} of the largest importance"
-    )
+    result, *_ = judged(expecting("zero", "surface"), "Result")
+    assert result == f"surface has {share} of the largest importance"
 
 
 def test_below_zero_is_said_whatever_verdict_a_stored_result_has():
     beside = {"record": 0, "feature": "floor", "high": -0.1, "route": "resampled"}
     stored = {"importances": FIRST, "verdict": "as expected", "intervals": [beside]}
-    view = expecting("zero", "floor", **stored)
-    (text,) = column(table(view, "tab-expected"), "Result")
-    assert text.endswith(
-        "of the largest importance; shuffling it makes the model better"
-    )
+    (text,) = judged(expecting("zero", "floor", **stored), "Result")
+    assert text.endswith("largest importance; shuffling it makes the model better")
 
 
 @pytest.mark.parametrize("place", ["top", "zero"])
 def test_a_feature_that_no_ranking_measures_has_a_dash(place):
     view = expecting(place, "floor", importances=(FIRST[0].rows([0, 1]),))
-    expectations = table(view, "tab-expected")
-    assert column(expectations, "Verdict") == ["not measured"]
-    assert "–" in column(expectations, "Result")[0]
+    assert judged(view, "Verdict") == ["not measured"]
+    assert "–" in judged(view, "Result")[0]
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
 def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
     changes = {"share": share, "verdict": "not as expected"}
-    view = expecting("zero", "floor", importances=FIRST, **changes)
-    assert column(table(view, "tab-expected"), "Result") == [
-        f"floor has {text}\u202f% of the largest importance"
-    ]
+    (result,) = judged(
+        expecting("zero", "floor", importances=FIRST, **changes), "Result"
+    )
+    assert result == f"floor has {text}\u202f% of the largest importance"
 
 
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
-    view = build_view(apartments_result(losses=losses_frame({"leader_b": "'b'"})))
+    view = apartments_view(losses=losses_frame({"leader_b": "'b'"}))
     losses = table(view, "tab-losses")
     assert column(losses, "Ranking") == ["forest, permutation, features, E1"]
     assert column(losses, "Losses") == ["RMSE / MAE"]
@@ -114,7 +110,7 @@ def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     assert column(losses, "Leader") == ["a / b"]
     assert "Two leaders" in words(losses.notes)
     same = losses_frame({})
-    losses = table(build_view(apartments_result(losses=same)), "tab-losses")
+    losses = table(apartments_view(losses=same), "tab-losses")
     assert "Two leaders" not in words(losses.notes)
 
 
@@ -134,4 +130,4 @@ def test_a_domain_validation_without_expectations_was_not_one(
     view = build_view(result)
     items = column(table(view, "tab-untested"), "Item")
     assert ("the ranking against domain knowledge" in items) == asked_for
-    assert f"Use of importance: {goal}." in words(section(view, "C"))
+    assert f"Use of importance: {goal}." in said_in(view, "C")

@@ -1,19 +1,29 @@
-"""Sections J and K: who set each limit, and findings that can be answered."""
+"""Sections B, J and K: who set each limit, what was found, and how it was answered."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from tests.report.made_records import made_frame, made_pair
-from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, plain_result
-from tests.report.reading import column, entries, rows_of, section, table, words
+from tests.report.made_results import found
+from tests.report.made_variants import apartments_view, configured, plain_result
+from tests.report.reading import (
+    column,
+    entries,
+    lede_of,
+    rows_of,
+    section,
+    table,
+    words,
+)
 
 from importance_audit.records.finding import cause_of
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.findings import findings
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.answers import Answer, with_answers
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
+from importance_audit.runs.summary import FindingHistory, RunHistory, RunSummary
 
 SUBJECT = "svm, permutation, features, rmse: python and DALEX"
 
@@ -24,19 +34,18 @@ def finding(check="rank_shift", subject="a", severity="warning", **fields):
 
 def check(check="rank_shift", subject="a", **changes):
     """Return one row of the table of thresholds, and an empty one if not asked."""
-    defaults = {
-        "observed": 3.0,
-        "threshold": 2.0,
-        "set_by": "default",
-        "verdict": "warn",
-    }
-    return {"check": check, "subject": subject, **defaults, **changes}
+    defaults = {"observed": 3.0, "threshold": 2.0, "set_by": "default"}
+    defaults |= {"check": check, "subject": subject, "verdict": "warn"}
+    return defaults | changes
 
 
-def view_with_findings(*findings, checks=(), **changes):
+def view_with_findings(*findings, checks=(), answers=(), history=None):
+    """Return the view of findings with answers, each (finding, keys of an answer)."""
+    history = history or RunHistory()
+    given = tuple(Answer(finding.key[:12], **keys) for finding, keys in answers)
     frame = made_frame("checks", checks)
-    result = plain_result(("a",), findings=findings, checks=frame, **changes)
-    return build_view(result)
+    result = plain_result(("a",), findings=findings, checks=frame)
+    return build_view(with_answers(result, given, history.findings), history=history)
 
 
 def test_a_finding_keeps_its_id_when_its_numbers_change():
@@ -50,9 +59,6 @@ def test_a_finding_keeps_its_id_when_its_numbers_change():
 def test_a_finding_names_the_limit_it_was_held_against_and_who_set_it():
     (entry,) = entries(view_with_findings(finding(), checks=[check()]))
     assert rows_of(entry.facts)["Criteria"] == "largest rank shift: limit 2 (default)."
-
-
-def test_a_finding_without_a_check_of_its_own_has_no_criteria():
     (entry,) = entries(view_with_findings(finding(), checks=[check(subject="b")]))
     assert "Criteria" not in rows_of(entry.facts)
 
@@ -61,9 +67,7 @@ def test_a_disagreement_names_the_class_of_its_cause():
     pair = made_pair("svm", "disagrees", n_outside=1, cause="data")
     frame = made_frame("agreement", [pair])
     apart = finding("disagreement", SUBJECT)
-    (entry,) = entries(
-        build_view(apartments_result(findings=(apart,), agreement=frame))
-    )
+    (entry,) = entries(apartments_view(findings=(apart,), agreement=frame))
     assert rows_of(entry.facts)["Cause"] == "data"
 
 
@@ -95,7 +99,7 @@ def test_what_comes_of_one_cause_is_one_finding_that_names_what_it_hit():
         "Not measured (m, vint): No number. Not applicable (m): No c."
     )
     assert (first.number, second.number) == ("K1", "K2")
-    assert plain(section(view, "K").lede) == "0 failures, 2 warnings, 0 notes."
+    assert lede_of(view, "K") == "0 failures, 2 warnings, 0 notes."
 
 
 def test_a_cause_prints_the_key_of_each_of_its_findings_that_can_be_answered():
@@ -107,16 +111,14 @@ def test_a_cause_prints_the_key_of_each_of_its_findings_that_can_be_answered():
 
 def test_a_cause_is_open_until_each_of_its_findings_is_answered():
     _, unmeasured, unseen, _ = of_one_cause()
-    result = plain_result(("a",), findings=(unmeasured, unseen))
-    one = with_answers(result, [Answer(unseen.key[:12], response="Merged.")])
-    (entry,) = entries(build_view(one))
+    given = [(finding, {"response": "Merged."}) for finding in (unseen, unmeasured)]
+    (entry,) = entries(view_with_findings(unmeasured, unseen, answers=given[:1]))
     assert plain(entry.summary).startswith("open · ")
     assert rows_of(entry.facts)["Response"] == "Merged."
     assert rows_of(entry.facts)["Key"] == (
         f"{unseen.key[:12]} (answered), {unmeasured.key[:12]} (open)"
     )
-    both = [Answer(f.key[:12], response="Merged.") for f in (unseen, unmeasured)]
-    (entry,) = entries(build_view(with_answers(result, both)))
+    (entry,) = entries(view_with_findings(unmeasured, unseen, answers=given))
     assert plain(entry.summary).startswith("answered · ")
 
 
@@ -157,11 +159,9 @@ def test_a_limit_says_whether_the_configuration_set_it():
 def test_a_check_outside_its_limit_never_reads_pass_and_one_that_passed_does():
     both = [check(verdict="note"), check(verdict="pass")]
     view = view_with_findings(finding(severity="info"), checks=both)
-    assert column(table(view, "tab-checks").everything, "Verdict") == [
-        "note, K1",
-        "pass",
-    ]
-    assert plain(section(view, "J").lede) == "1 of 2 checks passed. Not passed: 1 note."
+    every = table(view, "tab-checks").everything
+    assert column(every, "Verdict") == ["note, K1", "pass"]
+    assert lede_of(view, "J") == "1 of 2 checks passed. Not passed: 1 note."
 
 
 @pytest.mark.parametrize("severity", ["failure", "warning", "info"])
@@ -181,3 +181,162 @@ def test_checks_that_were_not_run_stand_in_one_row_unless_for_other_reasons():
     item = table(view_with_findings(checks=apart), "tab-checks")
     assert column(item, "Observed") == ["not a", "not b"]
     assert item.everything is None  # it would hold the same rows
+
+
+WEAK = found("weak_model", "svm", "failure", message="m.")
+SHIFT = found("rank_shift", "svm", message="m.")
+HELD = Accepted(date(2026, 12, 31), "why", "what stands in", "B. Zając")
+LATE = date(2026, 11, 19)
+OWNER = "owner Pricing, A. Nowak"
+RUN = "20261120T091204Z-7f3a91c2"
+
+
+def history_with(*findings, verdict="confirmed"):
+    """Return the past of two runs, the last of which found these."""
+    keys = {finding.key: finding.severity for finding in findings}
+    runs = [
+        RunSummary(f"run {n}", "", "complete", verdict, 0, "", "", findings=keys)
+        for n in (1, 2)
+    ]
+    histories = [
+        FindingHistory(f.key, f.check, f.subject, f.severity, "run 1", "run 2", 2, True)
+        for f in findings
+    ]
+    return RunHistory(runs=tuple(runs), n_runs=2, findings=tuple(histories))
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ({"owner": "M. Kim"}, "open · owner M. Kim · due –"),
+        (
+            {"due": date(2026, 12, 1), "response": "r"},
+            f"answered · {OWNER} · due 2026-12-01",
+        ),
+        ({"due": LATE}, f"open · {OWNER} · due 2026-11-19, overdue"),
+        (
+            {"due": LATE, "exception": HELD},
+            f"accepted until 2026-12-31 · {OWNER} · due 2026-11-19",
+        ),
+        ({"exception": HELD._replace(until=LATE)}, f"open · {OWNER} · due –"),
+    ],
+)
+def test_a_finding_shows_its_state_owner_and_day(answer, line):
+    (entry,) = entries(view_with_findings(SHIFT, answers=[(SHIFT, answer)]))
+    assert plain(entry.summary) == line
+
+
+@pytest.mark.parametrize(
+    ("finding", "until", "line"),
+    [
+        (
+            SHIFT,
+            date(2026, 11, 20),
+            "In force until 2026-11-20, approved by B. Zając: why.",
+        ),
+        (
+            SHIFT,
+            LATE,
+            "Expired on 2026-11-19, so the finding counts again. It was approved "
+            "by B. Zając: why.",
+        ),
+        (
+            replace(WEAK, check="method_failed"),
+            date(2026, 12, 31),
+            "Not in force: numbers are missing, and an exception cannot replace "
+            "them. It was to end on 2026-12-31 and was approved by B. Zając: why.",
+        ),
+        (
+            replace(SHIFT, check="missing_share"),
+            date(2026, 12, 31),
+            "Not in force, so the finding counts: it does not name the approved "
+            "baseline that the finding was compared with. It was to end on "
+            "2026-12-31 and was approved by B. Zając: why.",
+        ),
+    ],
+)
+def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
+    finding, until, line
+):
+    answer = {"response": "r", "exception": HELD._replace(until=until)}
+    entry, *_ = entries(view_with_findings(finding, answers=[(finding, answer)]))
+    cells = rows_of(entry.facts)
+    assert cells["Exception"] == line
+    assert cells["Compensating control"] == "what stands in."
+    assert cells["Response"] == "r."
+
+
+def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
+    for before, text in (
+        (SHIFT, "First in run run 1, in 3 of 3 known runs."),
+        (WEAK, "First in this run, after 2 runs without it."),
+    ):
+        (entry,) = entries(view_with_findings(SHIFT, history=history_with(before)))
+        assert rows_of(entry.facts)["History"] == text
+
+
+def test_a_finding_that_came_back_says_so():
+    history = history_with(SHIFT)
+    empty = history.runs[1]._replace(run_id="run 3", findings={})
+    history = history._replace(runs=(*history.runs, empty), n_runs=3)
+    (entry,) = entries(view_with_findings(SHIFT, history=history))
+    assert plain(entry.summary).startswith("reopened · ")
+    again = "; closed since, and found again in this one."
+    assert rows_of(entry.facts)["History"].endswith(again)
+
+
+def test_what_this_run_closed_stands_in_a_short_table():
+    view = view_with_findings(history=history_with(SHIFT, WEAK))
+    item = table(view, "tab-not-found")
+    assert column(item, "State") == [f"closed by run {RUN}"] * 2
+    assert column(item, "Severity") == ["Warning", "Failure"]
+    assert column(item, "First found in run") == ["run 1", "run 1"]
+    lede = lede_of(view, "K")
+    assert lede == "There are no findings. 2 closed by this run."
+
+
+def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
+    failed = replace(WEAK, check="method_failed")
+    past = {"history": history_with(SHIFT), "answers": [(SHIFT, {"due": LATE})]}
+    item = table(view_with_findings(failed, **past), "tab-not-found")
+    state = "open, not checked in this run, 2026-11-19, overdue"
+    assert column(item, "State") == [state]
+
+
+def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
+    later = (SHIFT, {"exception": HELD._replace(until=date(2027, 3, 1))})
+    held = (WEAK, {"exception": HELD})
+    one = view_with_findings(WEAK, answers=[held])
+    two = plain(view_with_findings(WEAK, SHIFT, answers=[later, held]).sentence)
+    assert "1 finding is accepted until 2026-12-31." in plain(one.sentence)
+    assert "2 findings are accepted temporarily, the first until 2026-12-31." in two
+    assert "accepted" not in plain(view_with_findings(WEAK).sentence)
+
+
+def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
+    other = replace(WEAK, subject="forest")
+    view = view_with_findings(WEAK, other, answers=[(WEAK, {"exception": HELD})])
+    parts = section(view, "B").parts
+    assert "The run has 1 finding at or above" in plain(parts["recomputed"])
+    assert plain(parts["headline"]) == "Not clearly better than a constant (forest)"
+
+
+def test_a_limit_that_is_waived_says_until_when():
+    held = [(SHIFT, {"exception": HELD})]
+    view = view_with_findings(SHIFT, answers=held, checks=[check(subject="svm")])
+    verdicts = column(table(view, "tab-checks"), "Verdict")
+    assert verdicts == ["warn, K1, accepted until 2026-12-31"]
+
+
+def test_page_one_and_section_k_say_what_is_answered_accepted_and_overdue():
+    answers = [(SHIFT, {"due": LATE, "response": "r"})]
+    view = view_with_findings(WEAK, SHIFT, answers=answers)
+    points = section(view, "B").parts["points"]
+    assert list(map(plain, points)) == [
+        "Not clearly better than a constant (svm) (K1).",
+        "Ranks differ between engines or draws (svm) (K2), overdue since 2026-11-19.",
+    ]
+    answers.append((WEAK, {"exception": HELD}))
+    accepted = view_with_findings(WEAK, SHIFT, answers=answers)
+    lede = lede_of(accepted, "K")
+    assert lede == "1 failure, 1 warning, 0 notes. 1 answered, 1 accepted, 1 overdue."

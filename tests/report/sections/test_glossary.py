@@ -1,9 +1,8 @@
 """Section Q: the terms that occur, and where the numbers lie."""
 
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import plain_view
 from tests.report.reading import parts
 
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.glossary import terms_in
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
@@ -25,8 +24,8 @@ def test_the_stability_index_is_defined_with_what_is_added_to_each_count():
 
 
 def test_a_feature_that_is_called_like_a_term_explains_none():
-    usual = terms_of(build_view(plain_result(("a",))))
-    terms = terms_of(build_view(plain_result(("out of bag",))))
+    usual = terms_of(plain_view(("a",)))
+    terms = terms_of(plain_view(("out of bag",)))
     assert "Out of bag" not in usual
     assert terms == usual
 

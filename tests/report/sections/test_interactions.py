@@ -7,20 +7,12 @@ from math import nan
 import numpy as np
 import pytest
 from tests.report.made_records import made_importance
-from tests.report.made_variants import plain_result
+from tests.report.made_variants import plain_view
 from tests.report.reading import drawn
-from tests.report.svg_reader import (
-    SVG,
-    contrast,
-    groups,
-    points,
-    texts,
-    words,
-)
+from tests.report.svg_reader import SVG, contrast, groups, points, texts, words
 
 from importance_audit.report.figures.drawing import INK
 from importance_audit.report.figures.interactions import draw_interactions, tint
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 
@@ -47,7 +39,7 @@ def pair_figures(features, values, pairs=None, models=("forest",)):
     }
     names = tuple(map(" : ".join, pairs))
     records = tuple(made_importance(m, names, values, **fields) for m in models)
-    view = build_view(plain_result(features, importances=records))
+    view = plain_view(features, importances=records)
     return drawn(view, draw_interactions)
 
 
@@ -55,8 +47,7 @@ def test_a_pair_stands_left_of_one_feature_and_below_the_other():
     svg = pairs_map("abc", lambda n, m: 1.0 + n + m)
     places = {text: (x, y) for text, x, y, _ in texts(svg) if text in "abc"}
     (square,) = (points(g) for g in groups(svg, "pair-2-1"))
-    left, right = (f(x for x, _ in square) for f in (min, max))
-    top, bottom = (f(y for _, y in square) for f in (min, max))
+    (left, top), (right, bottom) = np.min(square, axis=0), np.max(square, axis=0)
     assert top < places["c"][1] < bottom
     assert left < places["b"][0] < right < places["c"][0]
     assert places["b"][1] < top

@@ -6,7 +6,16 @@ import pytest
 from tests.report.made_records import made_importance
 from tests.report.made_results import found
 from tests.report.made_variants import view_of_records
-from tests.report.reading import column, drawn, fact, section, table, words
+from tests.report.reading import (
+    column,
+    drawn,
+    fact,
+    heads_of,
+    said_in,
+    section,
+    table,
+    words,
+)
 
 from importance_audit.report.figures.models import draw_models
 from importance_audit.report.text.blocks import plain
@@ -37,20 +46,17 @@ def test_a_report_on_the_data_alone_does_not_say_that_models_rely_on_it():
     assert plain(view.subtitle).endswith("on 1\u202f000 training rows.")
     assert section(view, "B").parts["heading"] == "What do the data say?"
     assert words(table(view, "tab-executive").caption).startswith("The data: rank")
-    assert words(section(view, "L")).count("says neither what a model relies on") == 1
+    assert said_in(view, "L").count("says neither what a model relies on") == 1
 
 
 def test_measures_are_listed_with_those_they_were_asked_of():
-    view = view_of_records(
-        of_model(), of_data(), of_data("relieff"), of_model("shapley")
-    )
-    text = words(section(view, "C"))
-    features = "of features"
+    of_data_only = of_data(), of_data("relieff")
+    view = view_of_records(of_model(), *of_data_only, of_model("shapley"))
     assert (
-        f"Measured for forest: permutation importance {features} and Shapley "
-        f"importance {features}. Measured for the data: rank correlation {features} "
-        f"and ReliefF weight {features}."
-    ) in text
+        "Measured for forest: permutation importance of features and Shapley "
+        "importance of features. Measured for the data: rank correlation of features "
+        "and ReliefF weight of features."
+    ) in said_in(view, "C")
 
 
 def test_what_was_not_tested_is_named_as_on_the_cards():
@@ -72,30 +78,29 @@ def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
     impact = of_data("stratified_impact", stream="numpy", repeats=4)
     view = view_of_records(of_model(), of_model("drop_column", repeats=3), impact)
     limits = words(section(view, "L").parts["limits"])
-    only, fit = "cover random draws only", "one fit of each model, "
-    of_9000, of_1000 = (f"one sample of {n}\u202f000 rows." for n in (9, 1))
-    assert (
-        f"The Monte-Carlo intervals of E1 {only}: 10 repeats, {fit}{of_9000}" in limits
-    )
-    draws = "cover random draws and refits only"
-    assert f"The Monte-Carlo intervals of E2 {draws}: 3 repeats, {of_9000}" in limits
-    assert f"The Monte-Carlo intervals of E3 {only}: 4 repeats, {of_1000}" in limits
+    only, fit = "cover random draws only", "one fit of each model, one sample of"
+    refits = "cover random draws and refits only: 3 repeats, one sample of"
+    for text in (
+        f"E1 {only}: 10 repeats, {fit} 9\u202f000 rows.",
+        f"E2 {refits} 9\u202f000 rows.",
+        f"E3 {only}: 4 repeats, one sample of 1\u202f000 rows.",
+    ):
+        assert f"The Monte-Carlo intervals of {text}" in limits
 
 
 @pytest.mark.parametrize(("repeats", "notes"), [(1, ""), (3, "All 3 repeats are")])
 def test_a_ranking_without_spread_shows_no_interval(repeats, notes):
     """One repeat, and repeats that are all equal, say nothing about uncertainty."""
-    equal = {"stream": "numpy", "repeats": repeats, "options": {}}
-    record = made_importance("forest", NAMES, (5.0, 3.0), method="drop_column", **equal)
+    record = of_model("drop_column", repeats=repeats)
     record = replace(record, raw=record.raw[:, :1].repeat(repeats, axis=1))
     view = view_of_records(record)
     found = table(view, "tab-ranking-forest-drop_column-features-rmse")
-    heads = [plain(head.label) for head in found.columns]
+    heads = heads_of(found)
     assert heads[:3] == ["Rank", "Feature", "Rise E1"]
     assert not {"Draws: from", "Ranks"} & set(heads)
     assert "repeat" not in plain(found.caption)
     assert any("equal" in plain(note) for note in found.notes) == bool(notes)
-    assert "Dot: the value, without an interval (E1)." in words(section(view, "F"))
+    assert "Dot: the value, without an interval (E1)." in said_in(view, "F")
     assert "random draws" not in words(section(view, "L").parts["limits"])
 
 
@@ -146,9 +151,10 @@ def view_label(view):
     ],
 )
 def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
+    first = of_model(baseline=9.0)
     other = made_importance("linear", NAMES, second, sd=0.1, stream="numpy", options={})
-    view = view_of_records(of_model(baseline=9.0), other)
-    assert headline in words(section(view, "F"))
+    view = view_of_records(first, other)
+    assert headline in said_in(view, "F")
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ from importance_audit.report.sections.models_figure import LINEAR, MARK
 from importance_audit.report.text.blocks import plain
 
 NAMES = ("year", "size")
+FLAGGED = ((0.0, 100.0), (40.0, 100.0))
+"""Importances in a linear and in a flexible model, of which the first is flagged."""
 
 
 def result(
@@ -41,12 +43,8 @@ def result(
         made_importance(model, NAMES, means, sd=spread, baseline=50.0)
         for model, means, spread in zip(models, (flexible, linear), sd, strict=True)
     )
-    return plain_result(
-        NAMES,
-        models=frame,
-        performance=performance_frame(models),
-        importances=records,
-    )
+    frames = {"models": frame, "performance": performance_frame(models)}
+    return plain_result(NAMES, importances=records, **frames)
 
 
 def models_figure(audit_result):
@@ -58,8 +56,12 @@ def marks(figure):
     return [[row.mark for row in panel.rows] for panel in figure.data["panels"]]
 
 
+def has_flag(figure):
+    return any(map(any, marks(figure)))
+
+
 def test_what_matters_in_a_forest_and_not_in_a_linear_model_is_marked_in_both():
-    figure = models_figure(result(linear=(0.0, 100.0), flexible=(40.0, 100.0)))
+    figure = models_figure(result(*FLAGGED))
     assert marks(figure) == [["", MARK], ["", MARK]]
     notes = [panel.rows[1].note for panel in figure.data["panels"]]
     assert notes == ["", "matters in forest"]
@@ -81,7 +83,7 @@ def test_a_flag_needs_both_intervals_beyond_the_shares_that_the_rule_names(
     flexible, linear, flagged
 ):
     figure = models_figure(result(linear=linear, flexible=flexible))
-    assert any(map(any, marks(figure))) is flagged
+    assert has_flag(figure) is flagged
     rule = (
         "lies above 5\u202f% of the model's largest value in the flexible model and "
         "below 1\u202f% of it in the linear one"
@@ -99,17 +101,13 @@ def test_a_flag_needs_both_intervals_beyond_the_shares_that_the_rule_names(
     ],
 )
 def test_a_wide_interval_and_models_of_one_kind_raise_no_flag(fields):
-    figure = models_figure(result((0.0, 100.0), (40.0, 100.0), **fields))
-    assert not any(map(any, marks(figure)))
+    assert not has_flag(models_figure(result(*FLAGGED, **fields)))
 
 
 @pytest.mark.parametrize(("kernel", "flagged"), [("linear", True), ("rbf", False)])
 def test_a_support_vector_machine_is_linear_by_its_kernel(kernel, flagged):
-    kinds = {"estimators": ("RandomForest", "SVR")}
-    audit_result = result(
-        (0.0, 100.0), (40.0, 100.0), parameters=f'{{"kernel": "{kernel}"}}', **kinds
-    )
-    assert any(map(any, marks(models_figure(audit_result)))) is flagged
+    kind = {"estimators": ("Forest", "SVR"), "parameters": f'{{"kernel": "{kernel}"}}'}
+    assert has_flag(models_figure(result(*FLAGGED, **kind))) is flagged
 
 
 def test_the_linear_models_of_scikit_learn_are_known_by_name():
@@ -138,37 +136,36 @@ def test_intervals_over_other_rows_stand_at_the_loss_they_mean(form):
     said = [re.sub(r"(\.\d+?)0+", r"\1", title) for title in titles(figure.svg)]
     assert "forest, year: 90.0 (84.0 to 96.0)" in said
     at = x_axis(figure.svg)
-    ends = [[x for x, _ in points(g)] for g in groups(figure.svg, "interval")]
-    drawn = [end for pair in ends for end in pair]
-    assert at(84.0) == pytest.approx(
-        min(drawn, key=lambda x: abs(x - at(84.0))), abs=0.02
-    )
+    ends = [x for g in groups(figure.svg, "interval") for x, _ in points(g)]
+    assert min(abs(x - at(84.0)) for x in ends) < 0.02
 
 
 def test_wide_intervals_over_other_rows_raise_no_flag():
-    made = result(linear=(0.0, 100.0), flexible=(40.0, 100.0))
-    assert any(map(any, marks(models_figure(made))))
+    made = result(*FLAGGED)
     wide = replace(made, row_intervals=row_intervals_frame(made.importances, 99.0))
-    assert not any(map(any, marks(models_figure(wide))))
+    assert has_flag(models_figure(made))
+    assert not has_flag(models_figure(wide))
 
 
 LONG = "gradient boosting, challenger 2024-02, refitted each quarter"
-
-
-def test_a_long_name_of_a_model_has_a_line_of_its_own_and_is_not_cut():
-    rows = tuple(Row(f"f{n}", 9.0 + n, text=f"{n}") for n in range(30))
-    panels = [ModelPanel(name, 2.0, "before 2", rows) for name in (LONG, "linear")]
-    svg = draw_models(panels, axis_label="loss").svg("s")
-    assert LONG.replace(" ", "") in "".join(words(svg)).replace(" ", "")
-
-
 MARKED = Row("b", 2.1, text="2.1", mark=MARK, note="matters in forest")
 
 
+def models_svg(rows, *names):
+    """Return the drawing of models with these names, all of the same rows."""
+    panels = [ModelPanel(name, 2.0, "as is 2.0", tuple(rows)) for name in names]
+    return draw_models(panels, axis_label="loss").svg("s")
+
+
+def test_a_long_name_of_a_model_has_a_line_of_its_own_and_is_not_cut():
+    rows = [Row(f"f{n}", 9.0 + n, text=f"{n}") for n in range(30)]
+    text = "".join(words(models_svg(rows, LONG, "linear")))
+    assert LONG.replace(" ", "") in text.replace(" ", "")
+
+
 def test_a_mark_stays_on_the_sheet_beside_panels_too_narrow_for_numbers():
-    rows = tuple(replace(MARKED, name=f"f{n}", note="") for n in range(30))
-    panels = [ModelPanel(f"m{n}", 2.0, "as is 2.0", rows) for n in range(6)]
-    svg = draw_models(panels, axis_label="loss").svg("s")
+    rows = [replace(MARKED, name=f"f{n}", note="") for n in range(30)]
+    svg = models_svg(rows, *(f"m{n}" for n in range(6)))
     ends = [shown_box(w, x, style)[1] for w, x, _, style in texts(svg) if w == MARK]
     assert len(ends) == 180
     assert max(ends) <= 174.0
@@ -176,8 +173,6 @@ def test_a_mark_stays_on_the_sheet_beside_panels_too_narrow_for_numbers():
 
 def test_a_note_without_room_leaves_its_mark():
     far = replace(MARKED, estimate=8.9, note="matters in " + 60 * "x")
-    rows = (Row("a", 9.0, text="9.0"), far)
-    panel = ModelPanel("linear", 2.0, "as is 2.0", rows)
-    svg = draw_models([panel], axis_label="loss").svg("s")
+    svg = models_svg([Row("a", 9.0, text="9.0"), far], "linear")
     assert MARK in words(svg)
     assert far.note not in words(svg)

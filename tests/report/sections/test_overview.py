@@ -3,29 +3,20 @@
 import re
 
 from tests.report.made_records import made_importance, row_intervals_frame
-from tests.report.made_results import apartments_result
-from tests.report.made_variants import view_of_records
+from tests.report.made_results import STILL
+from tests.report.made_variants import apartments_view, view_of_records
 from tests.report.reading import column, section, table
 
 from importance_audit.report.pages.html import print_html, to_html
-from importance_audit.report.pages.view import build_view
 
-STILL = {
-    "method": "impurity",
-    "form": "raw",
-    "unit": "1",
-    "options": {},
-    "stream": "",
-    "repeats": 1,
-    "loss": "",
-}
+IMPURITY = {"method": "impurity", "form": "raw", "unit": "1", "options": {}, **STILL}
 
 
-def two_measures(**frames):
+def two_measures(model="forest", **frames):
     """Return the view of one model by two measures that order c and b otherwise."""
     records = (
-        made_importance("forest", ("a", "b", "c"), (9.0, 5.0, 1.0)),
-        made_importance("forest", ("a", "b", "c"), (9.0, 1.0, 5.0), **STILL),
+        made_importance(model, "abc", (9.0, 5.0, 1.0)),
+        made_importance(model, "abc", (9.0, 1.0, 5.0), **IMPURITY),
     )
     return view_of_records(*records, **frames)
 
@@ -80,7 +71,7 @@ def test_of_many_rankings_the_columns_are_shared_out_over_tables():
 
 
 def test_paper_has_no_table_of_a_single_ranking_and_says_where_it_is():
-    view = build_view(apartments_result())
+    view = apartments_view()
     single = [item for item in view.tables if item.is_single]
     paper = print_html(view, conformity="PDF/A: not claimed.")
     assert single
@@ -92,7 +83,7 @@ def test_paper_has_no_table_of_a_single_ranking_and_says_where_it_is():
 
 
 def test_tables_are_numbered_as_they_stand_single_ones_behind_all_others():
-    view = build_view(apartments_result())
+    view = apartments_view()
     order = [item.is_single for item in view.tables]
     assert order == sorted(order)
     labels = [view.composed.labels[item.id] for item in view.tables]
@@ -115,8 +106,6 @@ def test_a_group_of_single_tables_alone_leaves_no_heading_on_paper():
 
 def test_the_head_of_a_ranking_holds_the_whole_name_of_its_model():
     model = "gradient boosting on bureau_and_application_data, 2024-02"
-    first = made_importance(model, ("a", "b"), (9.0, 5.0))
-    second = made_importance(model, ("a", "b"), (9.0, 1.0), **STILL)
-    overview = table(view_of_records(first, second), "tab-overview-features")
+    overview = table(two_measures(model), "tab-overview-features")
     name, _, card = overview.columns[1].label
     assert (name.text, name.whole, card.target) == (model, "", "card-e1")

@@ -6,11 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_frame, made_importance
+from tests.report.made_records import made_frame, made_importance, made_rows
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import configured, multiclass_result, view_of_records
+from tests.report.made_variants import (
+    apartments_view,
+    configured,
+    multiclass_result,
+    view_of_records,
+)
 from tests.report.page_reader import parse_page
-from tests.report.reading import column, section, table, words
+from tests.report.reading import (
+    cells_of,
+    column,
+    figure,
+    heads_of,
+    lede_of,
+    said_in,
+    section,
+    table,
+    words,
+)
 
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
@@ -21,10 +36,7 @@ def losses(*rows):
     """Return losses by model and split, each ± 0.5, of a constant 40."""
     fields = {"loss": "rmse", "n_samples": 100, "std_error": 0.5, "constant": 40.0}
     fields |= {"difference": -1.0, "difference_std_error": 0.5}
-    return made_frame(
-        "performance",
-        [{"model": m, "split": s, "value": v, **fields} for m, s, v in rows],
-    )
+    return made_rows("performance", "model split value", *rows, **fields)
 
 
 def of_models(means, *, sd=12.0, repeats=10, **frames):
@@ -49,8 +61,8 @@ def two_models(**frames):
 
 def row_intervals(*rows):
     """Return a frame of intervals from record, feature, low, high and ranks."""
-    names = ("record", "feature", "low", "high", "rank_low", "rank_high")
-    return made_frame("row_intervals", [dict(zip(names, r, strict=True)) for r in rows])
+    names = "record feature low high rank_low rank_high"
+    return made_rows("row_intervals", names, *rows)
 
 
 def around(*means_of_records):
@@ -67,7 +79,7 @@ def around(*means_of_records):
 def correlated(*names):
     """Return one cluster of these features."""
     fields = {"cluster": 1, "strongest": 0.9, "group": ""}
-    return made_frame("clusters", [fields | {"feature": name} for name in names])
+    return made_frame("clusters", [{"feature": name} for name in names], **fields)
 
 
 def parts(view):
@@ -106,11 +118,11 @@ def test_an_order_is_open_where_the_ranks_are_not_where_two_intervals_overlap():
     names = result.importances[0].features
     order = np.argsort(np.argsort(-result.importances[0].mean)) + 1.0
     sure = [(0, n, 1.0, 900.0, r, r) for n, r in zip(names, order, strict=True)]
-    view = build_view(apartments_result(row_intervals=row_intervals(*sure)))
-    assert "is not settled" not in words(section(view, "F"))
+    view = apartments_view(row_intervals=row_intervals(*sure))
+    assert "is not settled" not in said_in(view, "F")
     swapped = [(*row[:4], *((1.0, 2.0) if row[4] < 3 else row[4:])) for row in sure]
-    view = build_view(apartments_result(row_intervals=row_intervals(*swapped)))
-    assert "so their order is not settled." in words(section(view, "F"))
+    view = apartments_view(row_intervals=row_intervals(*swapped))
+    assert "so their order is not settled." in said_in(view, "F")
 
 
 def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
@@ -120,30 +132,29 @@ def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
         (0, "c", -4.0, -1.0, 3.0, 3.0),
     ).assign(lead_share=[0.9, 0.1, 0.0])
     view = two_models(row_intervals=frame)
-    text = plain(section(view, "H").lede)
+    text = lede_of(view, "H")
     assert "a ranks first in bad in 90\u202f% of the resamples" in text
     assert "Not examined: other rows" not in text
-    figure = next(f for f in view.figures if f.id.startswith("fig-rank-intervals"))
-    _, bad = figure.data["panels"][0]
+    shown = figure(view, "fig-rank-intervals")
+    _, bad = shown.data["panels"][0]
     ranks = bad[["rows_low", "rows_high"]].to_numpy().tolist()
     assert ranks == [[1.0, 2.0], [1.0, 2.0], [3.0, 3.0]]
-    assert "dashed: 95\u202f% interval of the ranks on resampled rows" in plain(
-        figure.caption
-    )
-    assert plain(figure.headline).endswith("under other shuffles and 1 on other rows.")
+    dashed = "dashed: 95\u202f% interval of the ranks on resampled rows"
+    assert dashed in plain(shown.caption)
+    assert plain(shown.headline).endswith("under other shuffles and 1 on other rows.")
 
 
 def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
-    names = ("model", "reading", "split", "value")
-    values = (
-        ("bad", "auc", "train", 0.99),
-        ("bad", "auc", "test", 0.7),
-        ("good", "auc", "test", 0.8),
-        ("bad", "gini", "test", 0.4),
+    rows = made_rows(
+        "readings",
+        "model reading split value std_error",
+        ("bad", "auc", "train", 0.99, np.nan),
+        ("bad", "auc", "test", 0.7, np.nan),
+        ("good", "auc", "test", 0.8, 0.01),
+        ("bad", "gini", "test", 0.4, np.nan),
+        n_samples=9,
     )
-    rows = [dict(zip(names, v, strict=True)) | {"n_samples": 9} for v in values]
-    rows[2] |= {"std_error": 0.01}
-    quality = table(two_models(readings=made_frame("readings", rows)), "tab-quality")
+    quality = table(two_models(readings=rows), "tab-quality")
     assert column(quality, "Training rows") == ["–", "0.990"]
     assert column(quality, "Evaluation rows") == ["0.800 ± 0.010", "0.700"]
     assert len(quality.columns) == 3
@@ -174,43 +185,28 @@ def test_a_model_overfits_by_more_than_three_standard_errors(rows, text):
     assert f"good {text}" in said(two_models(performance=performance), "fits")
 
 
+OF_GOOD = {"model": "good", "positive_class": "", "split": "test"}
+
+
 def checked(**fields):
     """Return what was checked of the deciles of the good model."""
-    row = {
-        "model": "good",
-        "positive_class": "",
-        "split": "test",
-        "deciles": 10,
-        "too_low": 4,
-        "too_high": 3,
-        "lowest": "too high",
-        "highest": "too low",
-        "predicted": 0.1,
-        "observed": 0.2,
-    }
-    return made_frame("calibration_checks", [row | fields])
+    ends = {"lowest": "too high", "highest": "too low"}
+    means = {"predicted": 0.1, "observed": 0.2}
+    row = OF_GOOD | {"deciles": 10, "too_low": 4, "too_high": 3} | ends | means
+    return made_frame("calibration_checks", [row], **fields)
 
 
 def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size():
     evidence = {"deciles": 10, "too_low": 4, "too_high": 3}
     bias = found("bias", "good", "info", evidence=evidence)
-    names = ("predicted", "observed", "low", "high")
-    deciles = [(10, 14, 13, 15), (20, 19, 18.5, 19.5), (30, 36, 29, 40)]
-    rows = [
-        {
-            "model": "good",
-            "positive_class": "",
-            "split": "test",
-            "bin": number,
-            "rows": 9,
-        }
-        | dict(zip(names, decile, strict=True))
-        for number, decile in enumerate(deciles, start=1)
-    ]
+    deciles = made_rows(
+        "calibration",
+        "bin predicted observed low high",
+        *((1, 10, 14, 13, 15), (2, 20, 19, 18.5, 19.5), (3, 30, 36, 29, 40)),
+        **OF_GOOD | {"rows": 9},
+    )
     off = two_models(
-        calibration_checks=checked(),
-        calibration=made_frame("calibration", rows),
-        findings=(bias,),
+        calibration_checks=checked(), calibration=deciles, findings=(bias,)
     )
     assert (
         "predictions too low in 4 of 10 deciles (the highest among them) and too high "
@@ -239,9 +235,9 @@ INTERVALS = row_intervals(
 def test_models_stand_side_by_side_and_features_by_their_best_rank():
     view = two_models(row_intervals=INTERVALS)
     leading = table(view, "tab-executive")
-    heads = [plain(c.label) for c in leading.columns]
+    heads = heads_of(leading)
     assert heads == ["Feature", "good", "Rank", "bad", "Rank"]
-    rows = [[plain(cell.parts) for cell in row.cells] for row in leading.rows]
+    rows = [cells_of(row) for row in leading.rows]
     assert rows == [
         ["a", "5.00 (4.00 to 6.00)", "2", "9.00 (1.00 to 12.00)", "1–2"],
         ["b", "9.00 (8.00 to 9.50)", "1", "5.00 (4.00 to 6.00)", "1–2"],
@@ -402,11 +398,9 @@ def test_a_model_that_overfits_may_or_may_not_stay_in_use():
 def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
     features, place, asked
 ):
-    frame = expected((1, place, "bad", "a", 3.0, "not as expected"))
+    row = (1, place, "bad", "a", 3.0, "not as expected")
     note = found("unexpected", "bad", "info", evidence={"expectation": 1})
-    view = two_models(
-        expected=frame, run=run_that_expects((features, place)), findings=[note]
-    )
+    view = two_models(**expecting(row, asked=[(features, place)]), findings=[note])
     text = said(view, "decide")
     assert text == f"(1) whether it is acceptable that {asked}."
 
@@ -460,38 +454,31 @@ def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
 
 def expected(*rows):
     """Return judgements of (expectation, place, model, farthest, rank, verdict)."""
-    names = ("expectation", "place", "model", "farthest", "rank", "verdict")
-    frame = made_frame("expected", [dict(zip(names, row, strict=True)) for row in rows])
-    return frame.assign(
-        reason="Law.",
-        share=0.5,
-        of="features",
-        record=0,
-        method="permutation",
-        loss="rmse",
-        positive_class="",
-        features="'a'",
-        first="'b'",
-    )
+    asked = {"method": "permutation", "of": "features", "loss": "rmse"}
+    asked |= {"positive_class": "", "record": 0, "reason": "Law."}
+    names = "expectation place model farthest rank verdict"
+    said = {"features": "'a'", "first": "'b'", "share": 0.5}
+    return made_rows("expected", names, *rows, **asked, **said)
 
 
-def run_that_expects(*features_and_places):
-    """Return the configuration of expectations."""
-    sections = [{"features": f, "place": p} for f, p in features_and_places]
-    return configured(apartments_result(), expected=sections).run
+def expecting(*rows, asked):
+    """Return judgements, and the run that asked for these (features, place)."""
+    sections = [{"features": features, "place": place} for features, place in asked]
+    run = configured(apartments_result(), expected=sections).run
+    return {"expected": expected(*rows), "run": run}
 
 
 def test_expectations_are_counted_and_not_expectations_times_rankings():
-    frame = expected(
+    three = expecting(
         (1, "top", "bad", "a", 1.0, "as expected"),
         (1, "top", "good", "a", 2.0, "not as expected"),
         (1, "top", "good", "a", 3.0, "not as expected"),
         (2, "top", "bad", "b", 2.0, "as expected"),
         (3, "zero", "bad", "c", np.nan, "not measured"),
+        asked=[(["a"], "top"), (["a", "b"], "top"), (["c"], "zero")],
     )
-    run = run_that_expects((["a"], "top"), (["a", "b"], "top"), (["c"], "zero"))
     note = found("unexpected", "good", "info", evidence={"expectation": 1})
-    view = two_models(expected=frame, run=run, findings=[note])
+    view = two_models(**three, findings=[note])
     assert said(view, "expected") == (
         "Expectations of the owner that hold in every ranking: 1 of 3. Not judged, "
         "because not measured: 1. Not this one: a first (Law); ranks 2 (E1) "
@@ -503,7 +490,7 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     )
     assert not said(view, "headline").startswith("Not as the owner")
     grave = replace(note, severity="warning")
-    view = two_models(expected=frame, run=run, findings=[grave])
+    view = two_models(**three, findings=[grave])
     assert said(view, "headline") == "Not as the owner expects: a does not lead"
 
 
@@ -516,16 +503,11 @@ def test_how_many_claims_are_reproduced_is_said():
 
 
 def test_ranks_of_several_classes_on_one_card_name_their_class():
-    frame = expected(
-        *[(1, "top", "forest", "age", r, "not as expected") for r in (2, 3)]
-    )
-    run = run_that_expects((["age"], "top"))
-    view = build_view(
-        replace(multiclass_result(), expected=frame.assign(record=[2, 3]), run=run)
-    )
-    assert "ranks 2 (E2, fired) and 3 (E2, promoted) in forest" in said(
-        view, "expected"
-    )
+    rows = [(1, "top", "forest", "age", r, "not as expected") for r in (2, 3)]
+    result = replace(multiclass_result(), **expecting(*rows, asked=[(["age"], "top")]))
+    view = build_view(replace(result, expected=result.expected.assign(record=[2, 3])))
+    ranks = "ranks 2 (E2, fired) and 3 (E2, promoted) in forest"
+    assert ranks in said(view, "expected")
 
 
 @pytest.mark.parametrize(
@@ -556,20 +538,20 @@ def test_a_shift_below_the_limit_is_not_told_to_be_chance(verdict, of_missing, w
 
 
 def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
-    frame = expected((1, "top", "bad", "c", 3.0, "not as expected"))
+    row = (1, "top", "bad", "c", 3.0, "not as expected")
     intervals = INTERVALS.assign(low=[1, 4, -4, 4, 8, -0.5])
 
     def text(low, high=0.2, below=False):
-        ends = {"mean": 0.1, "low": low, "high": high}
-        what = {"cluster": 1, "loss": "rmse", "form": "difference"}
-        joint = [{**what, "model": m, **ends} for m in ("bad", "good")]
+        what = {"cluster": 1, "loss": "rmse", "form": "difference", "mean": 0.1}
+        models = [{"model": name} for name in BOTH]
         high_of_c = -1 if below else 3
         view = two_models(
-            expected=frame,
-            run=run_that_expects((["c"], "top")),
+            **expecting(row, asked=[(["c"], "top")]),
             clusters=correlated("b", "c"),
             row_intervals=intervals.assign(high=[12, 6, high_of_c, 6, 9.5, 1.5]),
-            joint_importances=made_frame("joint_importances", joint),
+            joint_importances=made_frame(
+                "joint_importances", models, low=low, high=high, **what
+            ),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
         assert re.search(
@@ -597,9 +579,8 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 )
 def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
     record = made_importance("m", "abc", (10.0, 1.0, mean), method=method)
-    frame = expected((1, "zero", "m", "c", 2.0, "not as expected"))
-    run = run_that_expects((["c"], "zero"))
-    view = view_of_records(record, expected=frame, run=run)
+    row = (1, "zero", "m", "c", 2.0, "not as expected")
+    view = view_of_records(record, **expecting(row, asked=[(["c"], "zero")]))
     text = said(view, "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
 
@@ -632,8 +613,7 @@ def test_the_headline_is_one_piece_of_text():
 )
 def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outside):
     row = (1, "top", next(iter(models)), named[0], 4.0, "not as expected")
-    run = run_that_expects((named, "top"))
-    view = of_models(models, sd=0.1, expected=expected(row), run=run)
+    view = of_models(models, sd=0.1, **expecting(row, asked=[(named, "top")]))
     text = said(view, "expected")
     assert ("outside the first" in text) is is_outside
     assert not is_outside or text.endswith(

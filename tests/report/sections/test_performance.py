@@ -1,6 +1,5 @@
 """Section D: what the trade reads of performance, and what the data card says."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ import pytest
 from tests.report.made_records import (
     columns_frame,
     made_frame,
+    made_rows,
     models_frame,
     performance_frame,
 )
@@ -19,12 +19,15 @@ from tests.report.made_variants import (
     configured,
     multiclass_result,
     plain_result,
+    plain_view,
 )
 from tests.report.reading import (
     column,
     drawn,
+    lede_of,
     parts_of,
     rows_of,
+    said_in,
     section,
     table,
     value_at,
@@ -49,13 +52,10 @@ FOREST, LINEAR = "forest", "linear"
 APART = "Not distinguishable on the evaluation rows"
 
 
-def view(features=("a",), **frames):
-    return build_view(plain_result(features, **frames))
-
-
-def reading(model, name, split, value, error=0.01, n=1000):
-    row = {"model": model, "reading": name, "split": split, "n_samples": n}
-    return {**row, "value": value, "std_error": error}
+def readings(*rows):
+    """Return a frame of readings (model, reading, split) of 1000 rows each."""
+    numbers = {"n_samples": 1000, "value": 0.75, "std_error": 0.01}
+    return made_rows("readings", "model reading split", *rows, **numbers)
 
 
 def two_models(difference, std_error, *, losses=(10.0, 11.0), errors=(2.0, 2.0)):
@@ -65,10 +65,11 @@ def two_models(difference, std_error, *, losses=(10.0, 11.0), errors=(2.0, 2.0))
         own = performance["model"] == name
         performance.loc[own, ["value", "std_error"]] = loss, error
     pair = {"model_a": FOREST, "model_b": LINEAR, "loss": "rmse", "split": "test"}
-    pair |= {"n_samples": 9000, "difference": difference, "std_error": std_error}
-    pairs = made_frame("comparisons", [] if difference is None else [pair])
+    apart = [] if difference is None else [(9000, difference, std_error)]
+    columns = "n_samples difference std_error"
+    pairs = made_rows("comparisons", columns, *apart, **pair)
     models = models_frame((FOREST, LINEAR))
-    return view(performance=performance, comparisons=pairs, models=models)
+    return plain_view(performance=performance, comparisons=pairs, models=models)
 
 
 def binary(n_models=2, **frames):
@@ -81,9 +82,8 @@ def binary(n_models=2, **frames):
         diagnosed = diagnostic_rows(model, data, model.predict(data.X), split="test")
         for part, of_model in diagnosed.items():
             rows[part] += of_model
-    areas = [reading(name, "auc", "test", 0.75) for name in names]
     made = {name: made_frame(name, part) for name, part in rows.items()}
-    made["readings"] = made_frame("readings", areas)
+    made["readings"] = readings(*((name, "auc", "test") for name in names))
     result = replace(binary_result(), frames=binary_result().frames | made | frames)
     return result, build_view(result)
 
@@ -92,21 +92,14 @@ def binary(n_models=2, **frames):
 
 
 def test_auc_and_gini_are_two_rows_and_a_model_without_trees_has_a_dash():
-    rows = [
-        reading(model, name, split, 0.7)
-        for model in (FOREST, LINEAR)
-        for name in ("auc", "gini")
-        for split in ("train", "out_of_bag", "test")
-        if (model, split) != (LINEAR, "out_of_bag")
-    ]
-    models = models_frame((FOREST, LINEAR))
-    item = table(
-        view(readings=made_frame("readings", rows), models=models), "tab-readings"
-    )
+    splits = {FOREST: ("train", "out_of_bag", "test"), LINEAR: ("train", "test")}
+    rows = [(m, n, s) for m in splits for n in ("auc", "gini") for s in splits[m]]
+    view = plain_view(readings=readings(*rows), models=models_frame(splits))
+    item = table(view, "tab-readings")
     assert plain(item.caption).startswith("AUC and Gini of each model")
     assert column(item, "Reading") == ["AUC", "Gini"] * 2
     out_of_bag = column(item, "Out of bag, n\u00a0=\u00a01\u202f000")
-    assert out_of_bag == ["0.700", "0.700", "–", "–"]
+    assert out_of_bag == ["0.750", "0.750", "–", "–"]
 
 
 def test_losses_out_of_bag_have_a_column_where_some_model_has_them():
@@ -114,10 +107,10 @@ def test_losses_out_of_bag_have_a_column_where_some_model_has_them():
     extra = performance[performance["split"] == "train"].assign(
         split="out_of_bag", value=77.0
     )
-    item = table(view(), "tab-performance-rmse")
+    item = table(plain_view(), "tab-performance-rmse")
     assert not [h for h in item.columns if "Out of bag" in plain(h.label)]
     both = pd.concat([performance, extra], ignore_index=True)
-    item = table(view(performance=both), "tab-performance-rmse")
+    item = table(plain_view(performance=both), "tab-performance-rmse")
     assert column(item, "Out of bag, n\u00a0=\u00a01\u202f000")[0] == "77.0"
 
 
@@ -133,11 +126,11 @@ def test_two_models_are_apart_beyond_two_errors_of_their_paired_difference(
 ):
     page = two_models(difference, std_error)
     assert (APART in words(table(page, "tab-performance-rmse").notes)) is not is_apart
-    lede = plain(section(page, "D").lede)
+    lede = lede_of(page, "D")
     said = "On these rows it cannot be told apart from linear."
     assert (said in lede) is not is_apart
     said = "Not distinguishable from the best model on the evaluation rows: linear."
-    assert (said in words(section(page, "B"))) is not is_apart
+    assert (said in said_in(page, "B")) is not is_apart
 
 
 def test_without_pairs_two_models_are_apart_where_their_errors_do_not_overlap():
@@ -175,8 +168,8 @@ def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
     model, data = level_model(0.8), level_data()
     rows = diagnostic_rows(model, data, model.predict(data.X), split="test")
     result = multiclass_result()
-    named = [{**row, "model": "forest"} for row in rows["calibration"]]
-    page = build_view(result.with_frames(calibration=made_frame("calibration", named)))
+    named = made_frame("calibration", rows["calibration"], model="forest")
+    page = build_view(result.with_frames(calibration=named))
     (figure,) = drawn(page, draw_classes)
     assert figure.data["curves"] == ()
     assert "ROC" not in plain(figure.caption)
@@ -187,39 +180,31 @@ def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
 
 def test_the_headline_says_where_the_probabilities_are_off():
     result, _ = binary(1)
-    check = {"model": "boosting", "positive_class": "1", "split": "test", "deciles": 10}
-    check |= {"too_low": 0, "too_high": 3, "lowest": "within", "highest": "too high"}
-    checked = made_frame("calibration_checks", [check])
-    page = build_view(result.with_frames(calibration_checks=checked))
-    (figure,) = drawn(page, draw_classes)
-    assert plain(figure.headline).startswith(
-        "boosting: probabilities as observed (3 of 10 deciles off)"
-    )
     evidence = {"deciles": 10, "too_low": 0, "too_high": 3}
+    check = {"model": "boosting", "positive_class": "1", "split": "test", **evidence}
+    check |= {"lowest": "within", "highest": "too high"}
+    checked = made_frame("calibration_checks", [check])
+    result = result.with_frames(calibration_checks=checked)
     off = found("calibration", "boosting", "info", evidence=evidence)
-    judged = result.with_frames(calibration_checks=checked).with_findings((off,))
-    (figure,) = drawn(build_view(judged), draw_classes)
-    assert plain(figure.headline).startswith(
-        "boosting: probabilities too high in 3 of 10 deciles (the highest among them)"
-    )
+    for judged, text in (
+        (result, "as observed (3 of 10 deciles off)"),
+        (result.with_findings((off,)), "too high in 3 of 10 deciles (the highest amo"),
+    ):
+        (figure,) = drawn(build_view(judged), draw_classes)
+        assert plain(figure.headline).startswith(f"boosting: probabilities {text}")
 
 
 def residual_rows(*models):
     """Return the residuals of twenty parts of the rows of each of these models."""
-    return made_frame(
-        "residuals",
-        [
-            {"model": model, "split": "test", "bin": n, "rows": 50, "weight": 50.0}
-            | {"lowest": n, "highest": n + 1.0, "fitted": n + 0.5, "mean": 0.0}
-            | {"q05": -2.0, "q25": -1.0, "q50": 0.0, "q75": 1.0, "q95": 2.0}
-            for model in models
-            for n in range(1, 21)
-        ],
-    )
+    rows = [(m, n, n, n + 1.0, n + 0.5) for m in models for n in range(1, 21)]
+    quantiles = {"q05": -2.0, "q25": -1.0, "q50": 0.0, "q75": 1.0, "q95": 2.0}
+    shared = {"split": "test", "rows": 50, "weight": 50.0, "mean": 0.0, **quantiles}
+    columns = "model bin lowest highest fitted"
+    return made_rows("residuals", columns, *rows, **shared)
 
 
 def test_numbers_have_residuals_and_classes_have_none():
-    (figure,) = drawn(view(residuals=residual_rows("forest")), draw_residuals)
+    (figure,) = drawn(plain_view(residuals=residual_rows("forest")), draw_residuals)
     assert plain(figure.headline) == (
         "How far predictions lie from what was observed, along the predictions."
     )
@@ -231,7 +216,7 @@ def test_numbers_have_residuals_and_classes_have_none():
 
 def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
     names = [f"model {n}" for n in range(8)]
-    page = view(residuals=residual_rows(*names), models=models_frame(names))
+    page = plain_view(residuals=residual_rows(*names), models=models_frame(names))
     (figure,) = drawn(page, draw_residuals)
     assert len(figure.data["panels"]) == 6
     assert plain(figure.caption).endswith("Not shown: model 6 and model 7.")
@@ -240,53 +225,46 @@ def test_of_more_than_six_models_six_are_drawn_and_the_others_named():
 # The data card
 
 
-def step(path, kind, **parameters):
-    row = {"model": "forest", "step": path, "estimator": kind}
-    return {**row, "parameters": json.dumps(parameters)}
-
-
 def test_a_pipeline_prints_its_steps_and_never_that_the_rest_are_defaults():
-    rows = [step("", "Pipeline"), step("scale", "StandardScaler")]
-    rows += [step("trees", "Boosting", max_depth=8)]
+    steps = made_rows(
+        "steps",
+        "step estimator parameters",
+        *(("", "Pipeline", "{}"), ("scale", "StandardScaler", "{}")),
+        ("trees", "Boosting", '{"max_depth": 8}'),
+        model="forest",
+    )
     models = models_frame(("forest",), parameters='{"max_depth": 8, "subsample": 1.0}')
-    page = view(steps=made_frame("steps", rows), models=models)
+    page = plain_view(steps=steps, models=models)
     (cell,) = column(table(page, "tab-steps"), "The model itself, then its steps")
     assert cell == "Pipeline; scale StandardScaler; trees Boosting (max_depth=8)"
     (parameters,) = column(table(page, "tab-models"), "Parameters")
     assert "defaults" not in parameters
     assert "all of the last step: SHA-256" in parameters
-    assert "tab-steps" not in [item.id for item in view(models=models).tables]
+    assert "tab-steps" not in [item.id for item in plain_view(models=models).tables]
 
 
 def test_a_wrapper_of_a_run_without_steps_is_not_said_to_have_defaults():
-    section_ = {"name": "forest", "estimator": "own.Scorecard", "parameters": {"C": 2}}
-    for path, is_wrapper in (
-        ("own.Scorecard", True),
-        ("a.RandomForestRegressor", False),
-    ):
-        models = [section_ | {"estimator": path}]
-        page = build_view(configured(plain_result(("a",)), models=models))
+    kinds = {"own.Scorecard": True, "a.RandomForestRegressor": False}
+    for path, is_wrapper in kinds.items():
+        model = {"name": "forest", "estimator": path, "parameters": {"C": 2}}
+        page = build_view(configured(plain_result(("a",)), models=[model]))
         (cell,) = column(table(page, "tab-models"), "Parameters")
         assert ("others: defaults" not in cell) is is_wrapper
 
 
 def target_row(data, **fields):
     """Return what the card of the evaluation rows says of the target."""
-    rows = quantiles_frame([data])
-    page = view(quantiles=rows, **fields)
-    cards = section(page, "D").parts["rows"]
-    card = next(card for card in cards if "test" in card.id)
+    page = plain_view(quantiles=quantiles_frame([data]), **fields)
+    (card,) = (c for c in section(page, "D").parts["rows"] if "test" in c.id)
     return rows_of(card).get("Target")
 
 
 def test_the_card_shows_the_share_of_each_class():
     data = level_data()
-    text = target_row(data)
     for number, name in enumerate(data.classes):
         n = int((data.y == number).sum())
-        assert (
-            f"class {name}: {round(100 * n / data.n_samples)}\u202f% ({n} rows)" in text
-        )
+        share = f"{round(100 * n / data.n_samples)}\u202f%"
+        assert f"class {name}: {share} ({n} rows)" in target_row(data)
 
 
 def test_the_card_shows_the_quartiles_of_a_number():
@@ -312,31 +290,31 @@ def test_true_and_false_are_called_so_and_thousands_stand_apart():
     columns = columns_frame(tuple(ranges_and_texts))
     columns["minimum"], columns["maximum"] = np.transpose(ranges)
     columns["dtype"] = ["bool", "boolean", *["float64"] * 6]
-    item = table(view(("a",), columns=columns), "tab-columns")
+    item = table(plain_view(columns=columns), "tab-columns")
     assert column(item, "Type") == ["true or false"] * 2 + ["number"] * 6
     assert column(item, "Range or levels") == [*texts]
 
 
 def test_columns_left_out_say_why_and_what_they_hold():
     reasons, looks = look_up("data.reasons"), look_up("data.looks")
-    rows = [
-        {"column": f"{reason} {look}", "reason": reason, "look": look, "distinct": 1095}
-        for reason in reasons
-        for look in looks
-    ]
-    every = table(view(left_out=made_frame("left_out", rows)), "tab-left-out")
+    rows = [(f"{r} {look}", r, look) for r in reasons for look in looks]
+
+    def left_out(*rows):
+        frame = made_rows("left_out", "column reason look", *rows, distinct=1095)
+        return table(plain_view(left_out=frame), "tab-left-out")
+
+    every = left_out(*rows)
     assert column(every.everything, "Why it is left out") == [
-        reasons[row["reason"]] for row in rows
+        reasons[reason] for _, reason, _ in rows
     ]
     contents = column(every.everything, "Contents")
     assert contents[:2] == ["no value in any row", "one value in every row"]
     assert len(set(contents)) == len(looks)
     assert len(every.rows) < len(rows)
     assert "Listed below the report's tables: " in words(every.notes)
-    unknown = [rows[0] | {"look": ""}]
-    item = table(view(left_out=made_frame("left_out", unknown)), "tab-left-out")
-    assert column(item, "Contents") == ["1\u202f095 different values"]
-    assert "tab-left-out" not in [item.id for item in view().tables]
+    unknown = left_out(("a", "not_listed", ""))
+    assert column(unknown, "Contents") == ["1\u202f095 different values"]
+    assert "tab-left-out" not in [item.id for item in plain_view().tables]
 
 
 def test_an_error_that_is_not_known_tells_nothing_apart_nor_alike():

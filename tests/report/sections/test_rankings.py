@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
-from tests.report.made_records import (
-    APARTMENTS,
-    made_importance,
-    row_intervals_frame,
-)
+from tests.report.made_records import APARTMENTS, made_importance, row_intervals_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result, view_of_records
 
@@ -21,33 +17,40 @@ from importance_audit.report.sections.ranking_figure import estimate_row
 from importance_audit.report.sections.rankings import cut, places, rankings
 from importance_audit.report.text.blocks import plain
 
+AB, ABC = ("a", "b"), ("a", "b", "c")
 BOUNDS = arrays(float, (2, 6), elements=st.floats(-5, 5))
 
 
+def forest(features, means, **fields):
+    return made_importance("forest", tuple(features), means, **fields)
+
+
+def ranked(record, intervals=None, **report):
+    """Return the one ranking of a result of this record, with intervals of rows."""
+    frames = {} if intervals is None else {"row_intervals": intervals}
+    result = plain_result(record.features, importances=(record,), **frames)
+    (ranking,) = rankings(configured(result, report=report))
+    return ranking
+
+
 def test_the_interval_is_students_over_the_repeats():
-    record = made_importance("forest", ("a", "b"), (3.0, 1.0), sd=0.5)
+    record = forest(AB, (3.0, 1.0), sd=0.5)
     low, high = interval(record)
     expected = stats.t.interval(0.95, 9, record.mean, stats.sem(record.values, axis=1))
     np.testing.assert_allclose((low, high), expected, rtol=1e-12)
 
 
-def test_what_draws_nothing_has_no_interval_but_its_value():
-    record = made_importance("forest", ("a", "b"), (3.0, 1.0), stream="", repeats=1)
-    np.testing.assert_array_equal(interval(record), [[3.0, 1.0], [3.0, 1.0]])
-
-
-def test_one_repeat_shows_no_interval():
-    record = made_importance("forest", ("a",), (3.0,), repeats=1)
-    assert np.isnan(interval(record)).all()
+def test_what_draws_nothing_has_no_interval_but_its_value_and_one_repeat_has_none():
+    still = forest(AB, (3.0, 1.0), stream="", repeats=1)
+    np.testing.assert_array_equal(interval(still), [[3.0, 1.0], [3.0, 1.0]])
+    assert np.isnan(interval(forest(AB, (3.0, 1.0), repeats=1))).all()
 
 
 def test_repeats_that_are_all_equal_draw_no_interval():
-    record = made_importance("forest", ("a", "b"), (1.0, 1.0), repeats=3)
-    record = replace(record, raw=np.full((2, 3), 0.1))
+    record = replace(forest(AB, (1.0, 1.0), repeats=3), raw=np.full((2, 3), 0.1))
     low, high = interval(record)
     assert low[0] < high[0]  # by rounding alone
-    (ranking,) = rankings(plain_result(("a", "b"), importances=(record,)))
-    row = estimate_row(ranking, 0, "0.1")
+    row = estimate_row(ranked(record), 0, "0.1")
     assert np.isnan([row.low, row.high]).all()
     assert row.title.endswith("a: 0.1")
 
@@ -81,18 +84,14 @@ def test_a_twin_in_another_draw_order_is_not_ranked():
 
 
 def test_other_options_are_another_ranking_with_its_own_key():
-    whole = plain_result(("a", "b"))
-    other = made_importance(
-        "forest", ("a", "b"), (1, 2), options={"n_repeats": 10, "n_rows": 500}
-    )
-    both = rankings(plain_result(("a",), importances=(*whole.importances, other)))
+    options = ({"n_repeats": 10, "n_rows": n_rows} for n_rows in (None, 500))
+    records = tuple(forest(AB, (1, 2), options=each) for each in options)
+    both = rankings(plain_result(AB, importances=records))
     assert len({ranking.key for ranking in both}) == 2
 
 
 def test_the_order_starts_with_the_largest_and_ends_with_what_was_not_measured():
-    means = (1.0, np.nan, 3.0, -2.0)
-    record = made_importance("forest", tuple("abcd"), means)
-    (ranking,) = rankings(plain_result(("a",), importances=(record,)))
+    ranking = ranked(forest("abcd", (1.0, np.nan, 3.0, -2.0)))
     assert ranking.order == (2, 0, 3, 1)
     assert ranking.measured == (2, 0, 3)
 
@@ -101,38 +100,33 @@ def test_the_order_starts_with_the_largest_and_ends_with_what_was_not_measured()
     ("top", "rows"), [(2, (0, 1, 2, 5)), (4, (0, 1, 2, 3, 5)), (5, tuple(range(8)))]
 )
 def test_the_body_shows_ties_at_the_edge_and_what_it_must(top, rows):
-    names = tuple("abcdefgh")
     means = (9.0, 5.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0)
-    record = made_importance("forest", names, means, stream="", repeats=1)
-    (ranking,) = rankings(plain_result(("a",), importances=(record,)))
+    ranking = ranked(forest("abcdefgh", means, stream="", repeats=1))
     assert cut(ranking, always=("f",), top=top) == rows
 
 
 @pytest.mark.parametrize("missing", [(), (0,), (2,)])
 def test_intervals_over_other_rows_count_only_where_every_feature_has_one(missing):
-    record = made_importance("forest", ("a", "b", "c"), (3.0, 2.0, 1.0))
+    record = forest(ABC, (3.0, 2.0, 1.0))
     intervals = row_intervals_frame((record,), 0.5)
     intervals.loc[list(missing), ["low", "high"]] = np.nan
-    frames = {"importances": (record,), "row_intervals": intervals}
-    (ranking,) = rankings(plain_result(("a", "b", "c"), **frames))
+    ranking = ranked(record, intervals)
     assert ranking.row_intervals == (() if missing else (0, 1, 2))
     assert np.isfinite(ranking.low).all()
 
 
 def test_what_a_model_does_better_without_is_in_the_body_wherever_it_ranks():
     names = [f"x{n:02}" for n in range(40)]
-    record = made_importance("forest", names, range(40, 0, -1))
+    record = forest(names, range(40, 0, -1))
     intervals = row_intervals_frame((record,), 0.5)
     intervals.loc[33, ["low", "high"]] = -2.0, -1.0
-    frames = {"importances": (record,), "row_intervals": intervals}
-    (ranking,) = rankings(plain_result(names, **frames))
-    assert cut(ranking) == (*range(12), 33)
+    assert cut(ranked(record, intervals)) == (*range(12), 33)
 
 
 def test_what_the_configuration_always_shows_is_among_the_leading_wherever_it_ranks():
-    result = plain_result([f"x{i:02}" for i in range(40)])
-    report = {"always_show": ("x33", "no feature")}
-    (ranking,) = rankings(configured(result, report=report))
+    names = [f"x{i:02}" for i in range(40)]
+    always = ("x33", "no feature")
+    ranking = ranked(forest(names, range(40, 0, -1)), always_show=always)
     assert ranking.leading(3) == (0, 1, 2, 33)
     assert cut(ranking) == (*range(12), 33)
 
@@ -142,11 +136,9 @@ def test_a_figure_shows_no_more_rows_than_it_holds_and_the_lowest_of_those_below
     always,
 ):
     names = [f"x{k}" for k in range(60)]
-    record = made_importance("forest", names, range(30, -30, -1))
+    record = forest(names, range(30, -30, -1))
     intervals = row_intervals_frame((record,), 0.5)
-    frames = {"importances": (record,), "row_intervals": intervals}
-    (ranking,) = rankings(plain_result(names, **frames))
-    ranking = replace(ranking, always=frozenset(always))
+    ranking = replace(ranked(record, intervals), always=frozenset(always))
     assert len(ranking.negative) == 29
     shown = ranking.leading(12)
     assert len(shown) == 40
@@ -159,8 +151,7 @@ def test_a_figure_shows_no_more_rows_than_it_holds_and_the_lowest_of_those_below
 def test_features_without_a_number_are_named_and_the_others_counted():
     names = tuple(f"x{k:02}" for k in range(14))
     means = (9.0, *(np.nan for _ in names[1:]))
-    record = made_importance("forest", names, means, sd=0.1)
-    view = view_of_records(record)
+    view = view_of_records(forest(names, means, sd=0.1))
     notes = " ".join(plain(note) for t in view.tables for note in t.notes)
     shown = ", ".join(names[1:11])
     assert f"Not measured, so not ranked: {shown}, and 3 more." in notes

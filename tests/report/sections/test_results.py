@@ -12,8 +12,14 @@ from tests.report.made_records import (
     made_pair,
 )
 from tests.report.made_results import apartments_result, disagreeing_result
-from tests.report.made_variants import plain_result, view_of, view_of_records
-from tests.report.reading import column, drawn, section, table, words
+from tests.report.made_variants import (
+    apartments_view,
+    plain_result,
+    plain_view,
+    view_of,
+    view_of_records,
+)
+from tests.report.reading import column, drawn, said_in, table, words
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -53,9 +59,8 @@ def test_a_small_value_clear_of_noise_is_printed_beside_a_large_one(
 
 def test_the_loss_as_it_is_has_digits_of_its_own():
     view = uneven_view(baseline=0.02345)
-    assert "RMSE before shuffling: 0.02345" in words(
-        table(view, "tab-executive").caption
-    )
+    caption = words(table(view, "tab-executive").caption)
+    assert "RMSE before shuffling: 0.02345" in caption
     noisy = made_importance("forest", ("a",), (9e6,), sd=4e5, baseline=0.02345)
     text = words(view_of_records(noisy).sections)
     assert "Baseline loss of forest: RMSE 0.02345" in text
@@ -63,22 +68,20 @@ def test_the_loss_as_it_is_has_digits_of_its_own():
 
 def test_the_loss_before_and_after_can_be_subtracted():
     record = made_importance("forest", ("a",), (0.5,), sd=0.0, baseline=283.0)
-    reading = words(section(view_of_records(record), "F"))
+    reading = said_in(view_of_records(record), "F")
     assert "A rise of 0.5000 means" in reading
     assert "from 283.0000 to 283.5000" in reading
 
 
 def test_another_engine_has_its_own_column_where_its_numbers_differ():
-    ranking = "tab-ranking-svm-permutation-features-rmse"
-    result = apartments_result()
-    (ours,) = (
-        r
-        for r in result.importances
+    records = tuple(
+        replace(r, raw=r.raw + np.eye(5)[:, :1])
         if (r.model, r.engine, r.of) == ("svm", "DALEX", "features")
+        else r
+        for r in apartments_result().importances
     )
-    other = replace(ours, raw=ours.raw + np.eye(5)[:, :1])
-    records = tuple(other if r is ours else r for r in result.importances)
-    unlike = table(build_view(apartments_result(importances=records)), ranking)
+    view = apartments_view(importances=records)
+    unlike = table(view, "tab-ranking-svm-permutation-features-rmse")
     own, theirs = column(unlike, "Rise E1"), column(unlike, "DALEX")
     assert sum(a != b for a, b in zip(own, theirs, strict=True)) == 1
     assert "the same numbers" not in words(unlike.notes)
@@ -87,7 +90,7 @@ def test_another_engine_has_its_own_column_where_its_numbers_differ():
 def test_a_feature_on_which_engines_disagree_is_always_shown():
     names = tuple(f"x{i:02}" for i in range(30))
     frame = disagreeing_result().disagreements.assign(model="forest", feature="x29")
-    view = build_view(plain_result(names, disagreements=frame))
+    view = plain_view(names, disagreements=frame)
     assert column(table(view, RANKING), "Feature")[-2:] == ["x29", "the other 17"]
 
 
@@ -132,10 +135,22 @@ def test_the_widest_of_some_curves_is_not_called_the_widest_of_all():
 def test_classes_and_models_without_a_figure_are_counted_or_named():
     result = many_curves(1, classes=[f"c{i}" for i in range(15)])
     assert len(drawn_effects(result)) == 12
-    text = words(section(build_view(result), "F"))
+    text = said_in(build_view(result), "F")
     assert "Curves of 3 more classes are in tables/effects.csv." in text
     (figure,) = drawn_effects(many_curves(1, models=[f"m{i}" for i in range(8)]))
     assert plain(figure.caption).endswith("Not shown: m6 and m7.")
+
+
+def band_of(names, sides, *, verdict, **engines):
+    """Return the figure of one pair of these (engine, draws, means), and its panel."""
+    records = (
+        made_importance("forest", names, means, engine=engine, stream=stream)
+        for engine, stream, means in sides
+    )
+    frame = made_frame("agreement", [made_pair("forest", verdict, **engines)])
+    (figure,) = drawn(view_of_records(*records, agreement=frame), draw_bands)
+    (panel,) = figure.data["panels"]
+    return figure, panel
 
 
 def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
@@ -144,42 +159,27 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
     other = means.copy()
     other[-1] += 500.0
     engines = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
-    sides = {"python": ("DALEX", means), "DALEX": ("DALEX", means)}
-    sides["vip"] = ("vip-0.4", other)
-    records = tuple(
-        made_importance("forest", names, values, engine=engine, stream=stream)
-        for engine, (stream, values) in sides.items()
-    )
-    frame = made_frame("agreement", [made_pair("forest", "disagrees", **engines)])
-    (figure,) = drawn(view_of_records(*records, agreement=frame), draw_bands)
-    (panel,) = figure.data["panels"]
+    sides = [(name, "DALEX", means) for name in ("python", "DALEX")]
+    sides.append(("vip", "vip-0.4", other))
+    figure, panel = band_of(names, sides, verdict="disagrees", **engines)
     assert [row.name for row in panel.rows] == [*names[:19], "x29"]
     assert plain(figure.headline) == "1 of 30 differences lie outside their bands."
 
 
 def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
-    sides = (("python", "DALEX", 9.0), ("python", "numpy", 6.0), ("iml", "iml", 5.0))
-    records = tuple(
-        made_importance("forest", "ab", (mean, 1.0), engine=engine, stream=stream)
-        for engine, stream, mean in sides
-    )
+    ours = [("python", "DALEX", (9.0, 1.0)), ("python", "numpy", (6.0, 1.0))]
+    sides = [*ours, ("iml", "iml", (5.0, 1.0))]
     engines = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
-    frame = made_frame("agreement", [made_pair("forest", "equivalent", **engines)])
-    (figure,) = drawn(view_of_records(*records, agreement=frame), draw_bands)
-    (panel,) = figure.data["panels"]
+    _, panel = band_of("ab", sides, verdict="equivalent", **engines)
     assert (panel.title, panel.engines) == ("forest", "Python − iml")
     assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
 
 
 def test_marks_of_engines_are_drawn_where_they_differ_and_no_band_shows_it():
-    def figure_ids(view):
-        return [f.id for f in view.figures if f.draw is draw_engines]
-
     pairs = apartments_result().agreement.assign(verdict="disagrees")
-    apart = build_view(apartments_result(agreement=pairs))
-    assert len(figure_ids(apart)) == 3
-    assert figure_ids(view_of("apartments")) == []
-    assert figure_ids(view_of("disagreeing")) == []
+    assert len(drawn(apartments_view(agreement=pairs), draw_engines)) == 3
+    assert drawn(view_of("apartments"), draw_engines) == []
+    assert drawn(view_of("disagreeing"), draw_engines) == []
 
 
 def test_a_figure_says_in_words_what_it_shows(any_name):
@@ -238,26 +238,22 @@ def test_what_a_twin_tells_too_is_shared_and_what_is_told_alone_is_not(both):
     alone, beside = (r for r in both.importances if r.model == "one")
     assert (beside.mean[:2] < 0.1 * alone.mean[:2]).all()
     assert beside.mean[2] > 0.8 * alone.mean[2]
-    text = words(section(build_view(both), "F"))
-    shared = text.split("rows that are similar in all other columns, ")[1].split(
-        " keep"
-    )[0]
+    text = said_in(build_view(both), "F")
+    _, shared, *_ = text.split("rows that are similar in all other columns, ")
+    shared = shared.partition(" keep")[0]
     assert [name in shared for name in alone.features] == [True, True, False]
 
 
 def view_beside(marginal, conditional, **options):
     """Return the view of two rankings by mean of features, with and without options."""
-    records = [
-        made_importance(
-            "forest", tuple(means), tuple(means.values()), options=own, loss=loss
-        )
-        for means, own in (
-            (marginal, {"within": "none"}),
-            (conditional, {"within": "gaussian", **options}),
-        )
+    asked = [(conditional, {"within": "gaussian", **options})]
+    if marginal:
+        asked.insert(0, (marginal, {"within": "none"}))
+    records = (
+        made_importance("forest", [*means], [*means.values()], options=own, loss=loss)
+        for means, own in asked
         for loss in ("rmse", "mae")  # of several the figure has the first
-        if means
-    ]
+    )
     return view_of_records(*records)
 
 
@@ -271,7 +267,7 @@ def view_beside(marginal, conditional, **options):
 def test_some_features_are_read_beside_the_marginal_ranking_of_all(options, drawn):
     marginal = {"a": 900.0, "b": 500.0, "c": 300.0}
     view = view_beside(marginal, {"b": 100.0, "c": 290.0}, **options)
-    text = words(section(view, "F"))
+    text = said_in(view, "F")
     assert f"forest: when {drawn}" in text
     assert "columns, b (20\u202f%) keep at most half" in text
     (figure,) = conditional_figures(view)
@@ -285,7 +281,7 @@ def test_some_features_are_read_beside_the_marginal_ranking_of_all(options, draw
 def test_what_lacks_a_marginal_ranking_is_read_beside_nothing():
     for marginal in ({}, {"a": 900.0, "b": 500.0}):
         view = view_beside(marginal, {"b": 100.0, "c": 290.0})
-        assert "given all other columns, " not in words(section(view, "F"))
+        assert "given all other columns, " not in said_in(view, "F")
         assert conditional_figures(view) == []
 
 
@@ -319,7 +315,7 @@ def test_marginal_and_conditional_losses_stand_in_one_figure_per_model():
 def test_of_one_repeat_nothing_is_said_that_only_a_spread_could_show():
     # The twins lose nine tenths, but a single repeat has no interval to show it.
     result = audit_of(*(entry | ONCE for entry in (MARGINAL, CONDITIONAL)))
-    text = words(section(build_view(result), "F"))
+    text = said_in(build_view(result), "F")
     assert "one: no feature demonstrably loses half of its importance" in text
     assert "keep at most half" not in text
 

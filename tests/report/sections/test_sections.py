@@ -20,11 +20,22 @@ from tests.report.made_results import (
     found,
 )
 from tests.report.made_variants import (
+    apartments_view,
     configured,
     plain_result,
+    plain_view,
     result_of,
 )
-from tests.report.reading import column, section, table, words
+from tests.report.reading import (
+    cells_of,
+    column,
+    heads_of,
+    lede_of,
+    said_in,
+    section,
+    table,
+    words,
+)
 
 import importance_audit
 from importance_audit.records.ranking import options_text
@@ -35,20 +46,17 @@ from importance_audit.report.text.wording import look_up
 
 def test_a_small_loss_beside_a_large_one_keeps_its_first_digit():
     frame = performance_frame(("forest", "linear"))
-    frame.loc[frame["model"] == "linear", "value"] = 0.004
-    frame.loc[frame["model"] == "linear", "std_error"] = 0.0001
-    view = build_view(plain_result(("a",), performance=frame))
-    losses = column(
-        table(view, "tab-performance-rmse"), "Evaluation, n\u00a0=\u00a09\u202f000"
-    )
-    assert losses == ["283.000", "0.004", "901.900"]
+    frame.loc[frame["model"] == "linear", ["value", "std_error"]] = 0.004, 0.0001
+    losses = table(plain_view(performance=frame), "tab-performance-rmse")
+    head = "Evaluation, n\u00a0=\u00a09\u202f000"
+    assert column(losses, head) == ["283.000", "0.004", "901.900"]
 
 
 def test_a_weak_model_is_named_where_its_performance_stands():
     weak = found("weak_model", "forest, rmse")
-    view = build_view(plain_result(("a",), findings=(weak,)))
+    view = plain_view(("a",), findings=(weak,))
     title = "Not clearly better than a constant"
-    assert f"{title}: forest, RMSE." in plain(section(view, "D").lede)
+    assert f"{title}: forest, RMSE." in lede_of(view, "D")
     (entry,) = section(view, "K").parts["entries"]
     assert plain(entry.title).startswith(f"{title} (")
 
@@ -68,8 +76,11 @@ def pairs_of(*verdicts, engines=("DALEX",), reasons=""):
     )
 
 
+CURVES = FRAME[FRAME["kind"] == "effect"].reset_index(drop=True)
+BY_TWO = pairs_of("replayed", "replayed", engines=("DALEX", "vip"))
 RIGHT = {"findings": ()}
 APART = {"findings": (*FINDINGS, found("disagreement"))}
+VIP_IS_MISSING = {"findings": (found("engine_missing", "vip", "info"),)}
 
 
 @pytest.mark.parametrize(
@@ -91,27 +102,19 @@ APART = {"findings": (*FINDINGS, found("disagreement"))}
             "DALEX reproduced the ranking within the stated limits. ",
         ),
         (
-            apartments_result(
-                agreement=pairs_of("replayed", "replayed", engines=("DALEX", "vip")),
-                **RIGHT,
-            ),
+            apartments_result(agreement=BY_TWO, **RIGHT),
             "confirmed",
             "DALEX and vip reproduced 2 of the 10 rankings within the stated limits "
             "(DALEX 2, vip 2). ",
         ),
         (
-            apartments_result(
-                agreement=FRAME[FRAME["kind"] == "effect"].reset_index(drop=True),
-                **RIGHT,
-            ),
+            apartments_result(agreement=CURVES, **RIGHT),
             "confirmed",
             "No ranking was reproduced, but DALEX reproduced 15 of the 15 curves",
         ),
         # What was not confirmed comes before an engine that is missing,
         (
-            apartments_result(
-                agreement=pairs_of("comparable", "comparable", reasons="LOSS: other")
-            ),
+            apartments_result(agreement=pairs_of("comparable", "comparable")),
             "not-cross-checked",
             "No second implementation reproduced a number within the stated limits "
             "(section Agreement). Exceptions in section Findings: 2.",
@@ -125,9 +128,7 @@ APART = {"findings": (*FINDINGS, found("disagreement"))}
         ),
         (
             configured(
-                plain_result(
-                    ("a",), findings=(found("engine_missing", "vip", "info"),)
-                ),
+                plain_result(("a",), **VIP_IS_MISSING),
                 importance=[{"method": "permutation", "engines": ["vip"]}],
             ),
             "not-cross-checked",
@@ -150,32 +151,33 @@ def test_the_verdict_has_a_word_for_its_look():
 
 
 def test_pairs_that_agree_share_a_row_whatever_their_reasons():
-    reasons = ("REPEATS: the numbers of repeats are 10 and 20", "")
     pairs = [
-        made_pair(model, "equivalent", reason, loss=loss)
-        for model, loss, reason in (
-            ("forest", "rmse", reasons[0]),
-            ("svm", "rmse", reasons[1]),
-            ("svm", "mae", reasons[1]),
-        )
+        made_pair("forest", "equivalent", "REPEATS: the numbers of repeats are 10, 20"),
+        *(made_pair("svm", "equivalent", loss=loss) for loss in ("rmse", "mae")),
     ]
-    view = build_view(apartments_result(agreement=made_frame("agreement", pairs)))
+    view = apartments_view(agreement=made_frame("agreement", pairs))
     assert [words(row) for row in table(view, "tab-pairs").rows] == [
         "3 rankings Python, DALEX every difference is inside its band"
     ]
 
 
+def untested(result, start):
+    """Return item, reason and remedy of what was not tested and begins so."""
+    item = table(build_view(result), "tab-untested")
+    rows = (cells_of(row)[:3] for row in item.rows)
+    return [row for row in rows if row[0].startswith(start)]
+
+
 def test_rankings_that_python_alone_computed_are_no_failed_comparison():
+    names = ("method", "of", "loss", "positive_class")
     whole = [
-        {**made_pair(r.model, "replayed"), "method": r.method, "of": r.of}
-        | {"loss": r.loss, "positive_class": r.positive_class}
-        | {"options": options_text(r)}
+        made_pair(r.model, "replayed", options=options_text(r))
+        | {name: getattr(r, name) for name in names}
         for r in apartments_result().importances
     ]
-    view = build_view(apartments_result(agreement=made_frame("agreement", whole)))
-    assert "in Python only" not in plain(view.sentence)
-    items = column(table(view, "tab-untested"), "Item")
-    assert not [item for item in items if item.startswith("a second implementation")]
+    result = apartments_result(agreement=made_frame("agreement", whole))
+    assert "in Python only" not in plain(build_view(result).sentence)
+    assert not untested(result, "a second implementation")
 
 
 @pytest.mark.parametrize(
@@ -200,10 +202,8 @@ def test_what_a_second_implementation_takes_is_what_can_be_done(
         findings=tuple(found("engine_missing", name, "info") for name in missing),
     )
     result = configured(result, importance=[entry])
-    rows = table(build_view(result), "tab-untested").rows
-    texts = [[plain(cell.parts) for cell in row.cells] for row in rows]
-    (row,) = [row for row in texts if row[0].startswith("a second implementation")]
-    assert row[2].startswith(takes)
+    ((_, _, text),) = untested(result, "a second implementation")
+    assert text.startswith(takes)
 
 
 @pytest.mark.parametrize(
@@ -246,14 +246,13 @@ def test_rankings_that_were_recomputed_are_counted_once(verdicts, label, text):
 
 
 def test_supplied_numbers_are_not_told_to_have_run_here():
+    records, by_vip = apartments_result().importances, "vip 0.4.5 (supplied)"
     handed = tuple(
-        replace(r, engine="vip 0.4.5 (supplied)", supplied_by="vip")
-        if r.engine == "DALEX"
-        else r
-        for r in apartments_result().importances
+        replace(r, engine=by_vip, supplied_by="vip") if r.engine == "DALEX" else r
+        for r in records
     )
-    view = build_view(apartments_result(importances=handed, effects=()))
-    lede = plain(section(view, "C").lede)
+    view = apartments_view(importances=handed, effects=())
+    lede = lede_of(view, "C")
     assert lede.startswith("Python alone computed the importances.")
     assert lede.endswith("(supplied) were measured elsewhere, not in this run.")
 
@@ -261,25 +260,22 @@ def test_supplied_numbers_are_not_told_to_have_run_here():
 def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
     reasons = "STREAM: the draws are independent: a and b; REPEATS: 10 and 20."
     pairs = pairs_of("equivalent", "equivalent", reasons=reasons)
-    view = build_view(apartments_result(agreement=pairs))
+    view = apartments_view(agreement=pairs)
     reason = "the draws are independent: a and b; 10 and 20"
     because = column(table(view, "tab-pairs"), "Reason")
     assert because[0] == f"all 5 inside the band; {reason}."
 
 
-def test_the_title_counts_many_models(apartments):
-    many = pd.concat([apartments.models] * 2, ignore_index=True)
-    view = build_view(apartments_result(models=many))
+def test_the_title_counts_many_models():
+    many = pd.concat([apartments_result().models] * 2, ignore_index=True)
+    view = apartments_view(models=many)
     assert plain(view.title) == "What 6 models rely on"
 
 
 def refits(entries, **changes):
     """Return what is said of models that were not fitted again."""
     result = configured(apartments_result(**changes), importance=entries)
-    item = table(build_view(result), "tab-untested")
-    names = ("Item", "Reason", "What would close the gap")
-    rows = zip(*(column(item, name) for name in names), strict=True)
-    return [row for row in rows if row[0].startswith("importance by refitting")]
+    return untested(result, "importance by refitting")
 
 
 PERMUTED = {"method": "permutation", "engines": []}
@@ -288,15 +284,13 @@ PERMUTED = {"method": "permutation", "engines": []}
 def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
     models = apartments_result().models.assign(source=["file", "fitted", "fitted"])
     (first, second) = refits([PERMUTED], models=models)
-    assert first[:2] == (
-        "importance by refitting linear and svm without a feature",
-        "not configured",
-    )
-    assert second == (
-        "importance by refitting forest without a feature",
-        "not applicable",
+    assert first[:2] == [
+        *("importance by refitting linear and svm without a feature", "not configured")
+    ]
+    assert second == [
+        *("importance by refitting forest without a feature", "not applicable"),
         "name an estimator under [[models]] instead of a model that is already fitted",
-    )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -311,19 +305,16 @@ def test_what_a_measure_fitted_again_is_not_said_to_be_missing(models, left):
 
 def test_curves_of_classes_have_a_column_of_them():
     pairs = apartments_result().agreement.assign(positive_class="fired")
-    item = table(build_view(apartments_result(agreement=pairs)), "tab-curves")
+    item = table(apartments_view(agreement=pairs), "tab-curves")
     assert set(column(item, "Class")) == {"fired"}
 
 
 def test_of_shifts_inside_their_bands_the_largest_five_are_shown():
     result = disagreeing_result()
-    frame = result.disagreements
-    shifts = [3, 9, 4, -8, 7, 5, 6, 3]
-    rows = [
-        {**frame.iloc[0], "feature": f"f{n}", "inside": True, "shift": n}
-        for n in shifts
-    ]
-    frame = pd.concat([pd.DataFrame(rows), frame], ignore_index=True)
+    frame, shifts = result.disagreements, [3, 9, 4, -8, 7, 5, 6, 3]
+    inside = pd.concat([frame] * len(shifts)).assign(inside=True, shift=shifts)
+    inside["feature"] = [f"f{n}" for n in shifts]
+    frame = pd.concat([inside, frame], ignore_index=True)
     item = table(build_view(replace(result, disagreements=frame)), "tab-disagreements")
     names = [plain(row.cells[0].parts).split(",")[0] for row in item.rows]
     assert names[:5] == ["f9", "f-8", "f7", "f5", "f6"]
@@ -333,13 +324,13 @@ def test_of_shifts_inside_their_bands_the_largest_five_are_shown():
 
 def test_verdicts_are_counted_in_words_that_bear_a_number():
     twice = apartments_result(checks=pd.concat([checks_frame()] * 2))
-    lede = plain(section(build_view(twice), "J").lede)
+    lede = lede_of(build_view(twice), "J")
     assert lede.endswith("Not passed: 2 failures, 2 warnings, 2 not run.")
 
 
 def test_checks_that_all_passed_are_listed_in_the_page_alone():
     sound = checks_frame().query("verdict == 'pass'")
-    view = build_view(plain_result(("a",), checks=sound))
+    view = plain_view(("a",), checks=sound)
     (only,) = section(view, "J").parts["blocks"]
     assert only.is_single
     assert len(only.rows) == len(sound) == 5
@@ -347,7 +338,7 @@ def test_checks_that_all_passed_are_listed_in_the_page_alone():
 
 def test_of_a_run_called_in_python_no_command_needs_a_configuration():
     view = build_view(configured(plain_result(("a",)), data=None))
-    commands = words(section(view, "N"))
+    commands = said_in(view, "N")
     assert "importance-audit run" not in commands
     assert "--replay" not in commands
     assert "Call audit there with the same models, rows and options" in commands
@@ -356,19 +347,17 @@ def test_of_a_run_called_in_python_no_command_needs_a_configuration():
 @pytest.mark.parametrize(
     ("options", "parameters", "encoding"),
     [
-        ({"parameters": {"n_estimators": 500}}, "n_estimators=500, others: ", ""),
-        (
-            {"parameters": {}, "standardise": True},
-            "",
-            ", numbers and target standardised",
-        ),
+        ({"n_estimators": 500}, "n_estimators=500, others: ", ""),
+        ({}, "", ", numbers and target standardised"),
     ],
 )
 def test_a_model_is_shown_with_what_was_configured_for_it(
     options, parameters, encoding
 ):
-    result = configured(plain_result(("a",)), models=[{"name": "forest", **options}])
-    item = table(build_view(result), "tab-models")
+    model = {"name": "forest", "parameters": options, "standardise": bool(encoding)}
+    item = table(
+        build_view(configured(plain_result(("a",)), models=[model])), "tab-models"
+    )
     (text,) = column(item, "Parameters")
     assert text.startswith(f"{parameters}defaults; all: SHA-256 ")
     assert column(item, "Encoder") == [f"ordinal codes in level order{encoding}"]
@@ -392,18 +381,12 @@ def test_intervals_over_other_rows_are_shown_where_they_are_known():
     (beside,) = view.sections[0].parts["ranking"]
     assert "other evaluation rows" in plain(beside.notes[-1])
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
-    assert "95\u202f% from" in [plain(c.label) for c in ranking.columns]
+    assert "95\u202f% from" in heads_of(ranking)
     for row in ranking.rows:
         place = first.features.index(row.cells[1].parts[0].raw)
-        low, high = (cell.parts[0] for cell in row.cells[4:6])
-        assert (low.path, low.raw) == (
-            f"row_intervals[{place}].low",
-            frame["low"][place],
-        )
-        assert (high.path, high.raw) == (
-            f"row_intervals[{place}].high",
-            frame["high"][place],
-        )
+        for cell, end in zip(row.cells[4:6], ("low", "high"), strict=True):
+            assert cell.parts[0].path == f"row_intervals[{place}].{end}"
+            assert cell.parts[0].raw == frame[end][place]
         assert plain(row.cells[6].parts) == "1–5"
     lede = words(section(view, "F").lede)
     assert "No feature stands out from the baseline in forest" in lede

@@ -1,9 +1,11 @@
 """What the report says of segments, from frames whose answer is known."""
 
+from math import isnan
+
 import pytest
-from tests.report.made_records import made_frame
+from tests.report.made_records import made_rows
 from tests.report.made_results import apartments_result
-from tests.report.reading import section
+from tests.report.reading import cells_of, section
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -12,32 +14,35 @@ NAN = float("nan")
 
 
 def result(levels, *, importances=(), kind="level"):
-    """Return a result with segments: (level, loss, error, predicted, low, high)."""
+    """Return a result with segments: (level, loss, error, predicted, low, high).
 
-    def keys(level):
-        return {"segment": "district", "kind": kind, "level": level}
-
-    quality, calibration = [], []
-    for level, loss, error, predicted, low, high in levels:
-        of = {"model": "forest", **keys(level)}
-        is_judged = loss == loss
-        quality.append(
-            {**of, "loss": "rmse", "rows": 100 if is_judged else 20}
-            | {"value": loss, "std_error": error}
-        )
-        if is_judged:
-            calibration.append(
-                {**of, "positive_class": "", "rows": 100, "predicted": predicted}
-                | {"observed": 10.0, "low": low, "high": high}
-            )
-    told = [
-        {"record": 0, **keys(level), "feature": feature, "mean": mean, "std_error": 1.0}
-        for level, feature, mean in importances
-    ]
+    One whose loss is not known has too few rows to be judged.
+    """
+    who = {"segment": "district", "kind": kind}
+    judged = [level for level in levels if not isnan(level[1])]
+    quality = made_rows(
+        "segment_performance",
+        "level value std_error rows",
+        *((*level[:3], 100 if level in judged else 20) for level in levels),
+        **{"model": "forest", "loss": "rmse", **who},
+    )
+    calibration = made_rows(
+        "segment_calibration",
+        "level predicted low high",
+        *((level, *numbers) for level, _, _, *numbers in judged),
+        **{"model": "forest", "positive_class": "", "rows": 100, "observed": 10.0},
+        **who,
+    )
+    told = made_rows(
+        "segment_importances",
+        "level feature mean",
+        *importances,
+        **{"record": 0, "std_error": 1.0, **who},
+    )
     return apartments_result().with_frames(
-        segment_performance=made_frame("segment_performance", quality),
-        segment_calibration=made_frame("segment_calibration", calibration),
-        segment_importances=made_frame("segment_importances", told),
+        segment_performance=quality,
+        segment_calibration=calibration,
+        segment_importances=told,
     )
 
 
@@ -106,7 +111,7 @@ def test_what_does_not_matter_in_a_segment_leads_nowhere():
 def test_a_segment_of_few_rows_stands_in_the_table_without_numbers():
     made = result([("A", NAN, NAN, NAN, NAN, NAN), ("B", 1.0, 0.1, *WITHIN)])
     table = blocks(made)[1]
-    cells = [plain(cell.parts) for cell in table.rows[0].cells]
+    cells = cells_of(table.rows[0])
     assert cells == ["A", "20", "–", "–", "–", "–"]
     assert "Segments of fewer than 30 rows are counted, not judged." in " ".join(
         map(plain, table.notes)

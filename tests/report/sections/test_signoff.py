@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tests.report.made_variants import result_of, view_of
-from tests.report.reading import column, section, table, words
+from tests.report.reading import cells_of, column, said_in, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -15,59 +15,49 @@ NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
 
 def signed(digest, **changes):
     """Return a record of a signature under a content digest."""
-    defaults = {
-        "line": 4,
-        "run_id": "20261120T091204Z-7f3a91c2",
-        "content_digest": digest,
-        "list_sha256": "1" * 64,
-        "name": "A. Nowak",
-        "role": "approver",
-        "relation": "none",
-        "signed_at": NOON,
-        "meaning": "approval",
-        "statement": "Accepted.",
-        "method": "typed at the terminal",
-    }
-    return Signoff(**{**defaults, **changes})
+    who = {"name": "A. Nowak", "role": "approver", "relation": "none"}
+    what = {"meaning": "approval", "statement": "Accepted.", "signed_at": NOON}
+    run = {"run_id": "20261120T091204Z-7f3a91c2", "content_digest": digest}
+    run |= {"line": 4, "list_sha256": "1" * 64, "method": "typed at the terminal"}
+    return Signoff(**{**run, **who, **what, **changes})
+
+
+def view_with(*signoffs):
+    return build_view(result_of("apartments"), signoffs=signoffs)
 
 
 def test_a_signed_report_prints_what_each_record_says_and_no_empty_line():
     digest = view_of("apartments").digest
     changes = {"line": 9, "name": "B. Zając", "signer": "zajac@example.org"}
     late = signed(digest, signed_at=NOON + timedelta(1), **changes)
-    view = build_view(result_of("apartments"), signoffs=(signed(digest), late))
+    view = view_with(signed(digest), late)
     signatures = table(view, "tab-signatures")
     noon = "2026-11-21 12:00:05 UTC"
-    first = [plain(cell.parts) for cell in signatures.rows[0].cells]
+    first = cells_of(signatures.rows[0])
     assert first == ["A. Nowak", "approver", noon, "approval", digest]
     assert column(signatures, "Printed name") == ["A. Nowak", "B. Zając"]
     assert "tab-signoff" not in view.composed.labels
     said = ["none", "Accepted.", "typed at the terminal"]
-    rows = [[plain(c.parts) for c in r.cells] for r in table(view, STATEMENTS).rows]
+    rows = [cells_of(r) for r in table(view, STATEMENTS).rows]
     assert rows == [
         ["4", "A. Nowak", *said, "–"],
         ["9", "B. Zając", *said, "zajac@example.org"],
     ]
-    assert "has not checked the signature" in words(section(view, "P"))
-    alone = build_view(result_of("apartments"), signoffs=(signed(digest),))
-    assert "not checked" not in words(section(alone, "P"))
+    assert "has not checked the signature" in said_in(view, "P")
+    assert "not checked" not in said_in(view_with(signed(digest)), "P")
 
 
 def test_the_cover_says_how_often_the_report_was_signed():
     digest = view_of("apartments").digest
-    twice = build_view(
-        result_of("apartments"), signoffs=(signed(digest), signed(digest))
-    )
+    twice = view_with(signed(digest), signed(digest))
     assert plain(twice.sentence).endswith("Version 2, signed (section Sign-off).")
-    assert "2, signed (section Sign-off)" in words(section(twice, "A"))
+    assert "2, signed (section Sign-off)" in said_in(twice, "A")
     assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
 
 
 def test_a_signature_under_another_digest_is_told():
     digest = view_of("apartments").digest
-    both = (signed(digest), signed("f" * 64))
-    part = section(build_view(result_of("apartments"), signoffs=both), "P")
     warning = "Not every signature covers this document"
-    assert warning in words(part)
-    own = section(build_view(result_of("apartments"), signoffs=both[:1]), "P")
-    assert warning not in words(own)
+    both = view_with(signed(digest), signed("f" * 64))
+    assert warning in said_in(both, "P")
+    assert warning not in said_in(view_with(signed(digest)), "P")

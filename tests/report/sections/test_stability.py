@@ -1,19 +1,30 @@
-"""Section H: what the lede says was found, what nobody asked, what stands where."""
+"""Section H: what was found, what nobody asked, and which ranks features could take."""
 
 from dataclasses import replace
+from math import nan
 
+import numpy as np
+import pandas as pd
 import pytest
-from tests.report.made_records import losses_frame, made_frame
+from tests.report.made_records import losses_frame, made_rows
 from tests.report.made_results import apartments_result, found
-from tests.report.made_variants import plain_result, result_of
-from tests.report.reading import column, section, table
+from tests.report.made_variants import (
+    apartments_view,
+    plain_result,
+    plain_view,
+    result_of,
+    view_of_records,
+)
+from tests.report.reading import column, figure, heads_of, lede_of, said_in, table
+from tests.report.svg_reader import groups, mark, points
 
+from importance_audit.report.figures.ranks import draw_rank_intervals
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 
 def lede(**changes):
-    return plain(section(build_view(plain_result(("a", "b"), **changes)), "H").lede)
+    return lede_of(plain_view(("a", "b"), **changes), "H")
 
 
 def two_losses(**fields):
@@ -22,11 +33,9 @@ def two_losses(**fields):
 
 def resampled(*rank_counts):
     """Return the ranks that the first feature took, (rank, resamples)."""
-    rows = [
-        {"record": 0, "feature": "a", "rank": rank, "resamples": n}
-        for rank, n in rank_counts
-    ]
-    return {"resampled_ranks": made_frame("resampled_ranks", rows)}
+    of_a = {"record": 0, "feature": "a"}
+    frame = made_rows("resampled_ranks", "rank resamples", *rank_counts, **of_a)
+    return {"resampled_ranks": frame}
 
 
 def test_the_share_of_resamples_that_keep_the_first_place_is_told():
@@ -54,10 +63,14 @@ def test_one_order_under_every_loss_is_said_to_be_one():
     assert "The order is the same under every loss." in lede(losses=frame)
 
 
+def ended(**changes):
+    """Return the view of the stopped run as if it had come to its end."""
+    result = replace(result_of("stopped"), **changes)
+    return build_view(replace(result, run=replace(result.run, status="complete")))
+
+
 def test_what_was_asked_and_cannot_be_had_is_not_told_as_never_asked():
-    stopped = result_of("stopped")
-    view = build_view(replace(stopped, run=replace(stopped.run, status="complete")))
-    assert plain(section(view, "H").lede) == (
+    assert lede_of(ended(), "H") == (
         "Not examined: rankings recomputed on resampled rows, because the leading "
         "ranking cannot be recomputed in this way; other losses, because no two "
         "rankings of one measure could be compared."
@@ -65,11 +78,8 @@ def test_what_was_asked_and_cannot_be_had_is_not_told_as_never_asked():
 
 
 def test_rows_that_a_failed_step_did_not_draw_are_not_told_as_impossible_to_draw():
-    stopped = result_of("stopped")
-    run = replace(stopped.run, status="complete")
     failed = (found("method_failed", "forest", "failure"),)
-    view = build_view(replace(stopped, run=run, findings=failed))
-    text = plain(section(view, "H").lede)
+    text = lede_of(ended(findings=failed), "H")
     assert "this gave no result for the leading ranking" in text
 
 
@@ -78,36 +88,35 @@ STABILITY = "tab-stability-forest-permutation-features-rmse"
 
 def test_many_repeats_to_settle_are_told_in_two_digits():
     rows = apartments_result().stability.assign(repeats_to_settle=147_754.0)
-    stability = table(build_view(apartments_result(stability=rows)), STABILITY)
+    stability = table(apartments_view(stability=rows), STABILITY)
     assert set(column(stability, "Repeats needed")) == {"about 150\u202f000"}
 
 
 def test_a_ranking_that_was_not_resampled_says_so():
     rows = apartments_result().stability.assign(resamples=0)
     rows[["rank_low", "rank_high", "p_top_k"]] = float("nan")
-    stability = table(build_view(apartments_result(stability=rows)), STABILITY)
+    stability = table(apartments_view(stability=rows), STABILITY)
     assert plain(stability.caption).endswith(": its rows were not resampled.")
     assert column(stability, "In the top 3") == ["–"] * 5
 
 
 def test_what_is_not_drawn_has_no_repeats_to_settle_it():
-    result = apartments_result()
-    first, *others = result.importances
+    first, *others = apartments_result().importances
     still = (replace(first, stream=""), *others)
-    stability = table(build_view(apartments_result(importances=still)), STABILITY)
-    assert "Repeats needed" not in [plain(head.label) for head in stability.columns]
+    stability = table(apartments_view(importances=still), STABILITY)
+    assert "Repeats needed" not in heads_of(stability)
 
 
 def repeated(*ranks_of_b):
     """Return the view of a run whose b has these ranks after 2, 4, 8 repeats."""
     rows = [
-        {"record": 0, "n_repeats": n, "feature": name, "value": 1.0, "std_error": 0.1}
-        | {"rank": rank if name == "b" else 4.0 - rank if name == "c" else 1.0}
+        (n, name, rank_of_it)
         for n, rank in zip((2, 4, 8), ranks_of_b, strict=True)
-        for name in "abc"
+        for name, rank_of_it in (("a", 1.0), ("b", rank), ("c", 4.0 - rank))
     ]
-    frame = made_frame("convergence", rows)
-    return build_view(plain_result(("a", "b", "c"), convergence=frame))
+    shared = {"record": 0, "value": 1.0, "std_error": 0.1}
+    frame = made_rows("convergence", "n_repeats feature rank", *rows, **shared)
+    return plain_view(("a", "b", "c"), convergence=frame)
 
 
 @pytest.mark.parametrize(
@@ -120,3 +129,91 @@ def test_convergence_is_drawn_where_the_second_half_of_the_repeats_moves_a_rank(
     id_ = "tab-convergence-forest-permutation-features-rmse"
     assert table(view, id_).is_single is not is_moved
     assert bool([f for f in view.figures if "convergence" in f.id]) is is_moved
+
+
+RANKS = "tab-ranks-forest-permutation-features-rmse"
+
+
+def trials(*repeats, resamples=(), **fields):
+    """Return a view of features a, b, … with these repeats, and ranks on rows."""
+    names = tuple("abcd"[: len(repeats)])
+    raw = 283.0 + np.array(repeats, dtype=float)
+    (record,) = plain_result(names).importances
+    base = np.full(raw.shape[1], 283.0)
+    record = replace(record, raw=raw, baseline=base, **fields)
+    ranks = made_rows("resampled_ranks", "feature rank resamples", *resamples, record=0)
+    stable = {"rank_low": 1, "rank_high": 2, "p_top_k": 1.0, "record": 0}
+    stable |= {"repeats_to_settle": 2.0, "resamples": 50}
+    rows = [(name,) for name in names if resamples]
+    stability = made_rows("stability", "feature", *rows, **stable)
+    return view_of_records(record, stability=stability, resampled_ranks=ranks)
+
+
+def intervals(view):
+    return figure(view, "fig-rank-intervals")
+
+
+def test_ranks_of_single_repeats_are_counted_ties_averaged():
+    ranks = table(trials((3, 3, 1, 2), (1, 2, 2, 2)), RANKS)
+    counts = column(ranks, "In 4 single repeats")
+    assert counts[0] == "1: 50\u202f%, 1.5: 25\u202f%, 2: 25\u202f%"
+    assert counts[1] == "2: 50\u202f%, 1: 25\u202f%, 1.5: 25\u202f%"
+
+
+def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
+    ranks = (("a", 1.0, 40), ("a", 2.0, 10), ("b", 2.0, 40), ("b", 1.0, 10))
+    view = trials((3, 3), (1, 2), resamples=ranks)
+    counts = column(table(view, RANKS), "On 50 resamples of the rows")
+    assert counts == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
+    assert table(view, RANKS).is_single
+    caption = plain(intervals(view).caption)
+    assert "dashed: 95\u202f% interval of the ranks" in caption
+
+
+def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
+    view = trials((3, 3, 3), (1, 2, 1))
+    assert RANKS not in {item.id for item in view.tables}
+    text = said_in(view, "H")
+    assert "forest: each of 3 single repeats gives the same order." in text
+
+
+@pytest.mark.parametrize(
+    "fields", [{"stream": ""}, {"method": "random_subspace", "options": {}}]
+)
+def test_what_is_not_drawn_or_is_one_ensemble_has_no_trials(fields):
+    view = trials((3, 3), (1, 2), **fields)
+    assert not any(item.id.startswith("tab-ranks") for item in view.tables)
+
+
+def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled():
+    """Far apart a is first alone; b and c are told apart by nothing."""
+    view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
+    shown = intervals(view)
+    ((_, rows),) = shown.data["panels"]
+    assert rows[["draws_low", "draws_high"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
+    assert "Features with certain ranks are not shown: 1." in plain(shown.caption)
+    headline = plain(shown.headline)
+    assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
+
+
+def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
+    (record,) = plain_result([f"x{n:02}" for n in range(45)]).importances
+    raw = np.random.default_rng(1).normal(283.0, 1.0, record.raw.shape)
+    view = view_of_records(replace(record, raw=raw))  # nothing tells them apart
+    assert len(intervals(view).data["names"]) == 12
+    assert len(table(view, RANKS).everything.rows) == 45
+
+
+def ranks_svg(*rows):
+    names = [f"f{n}" for n in range(len(rows))]
+    ends = ("draws_low", "draws_high", "rows_low", "rows_high")
+    panels = [("forest", pd.DataFrame(rows, columns=["rank", *ends]))]
+    return draw_rank_intervals(panels, names=names, axis_label="rank").svg("fig")
+
+
+def test_a_line_reaches_over_the_ranks_that_are_open():
+    svg = ranks_svg((1.0, 1.0, 3.0, nan, nan), (3.0, 2.0, 3.0, nan, nan))
+    first, second = (points(group) for group in groups(svg, "interval"))
+    assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
+    assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)
+    assert first[1][0] == pytest.approx(second[1][0], abs=1e-3)

@@ -6,19 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import made_frame
+from tests.report.made_records import made_rows
 from tests.report.made_results import apartments_result
+from tests.report.made_variants import apartments_view
 from tests.report.reading import column, drawn, section, table
 from tests.report.svg_reader import groups, mark, points
 
 from importance_audit.report.figures.top_k import TopKLine, draw_top_k
-from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 LINES = (
     TopKLine("first", (4.0, 2.0, 2.0), (0.5, 0.5, 0.0)),
     TopKLine("second", (3.0, 3.0), (0.25, 0.25)),
 )
+WHO = {"model": "", "ranked_by": "", "positive_class": "", "loss": "mae"}
 PCA = TopKLine("pca", (3.0, 1.0), (1.0, 0.0))
 
 
@@ -29,12 +30,10 @@ def curves_svg(lines=LINES, *more):
 
 def frame(protocol="folds"):
     """Return one ranking in two folds: means 3 and 1, standard errors 1 and 0."""
-    fields = {"entry": 0, "method": "pca", "model": "", "ranked_by": "", "loss": "mae"}
-    fields |= {"positive_class": "", "judge": "forest", "feature": "surface"}
-    fields |= {"protocol": protocol}
-    values = {(1, 1): 2.0, (1, 2): 4.0, (2, 1): 1.0, (2, 2): 1.0}
-    rows = [{**fields, "k": k, "fold": f, "value": v} for (k, f), v in values.items()]
-    return made_frame("top_k", rows)
+    values = ((1, 1, 2.0), (1, 2, 4.0), (2, 1, 1.0), (2, 2, 1.0))
+    fields = {"entry": 0, "method": "pca", "judge": "forest", "feature": "surface"}
+    fields |= {"protocol": protocol, **WHO}
+    return made_rows("top_k", "k fold value", *values, **fields)
 
 
 def test_a_higher_loss_stands_higher_and_equal_ones_level():
@@ -69,7 +68,7 @@ def both(*frames):
 
 
 def top_k_of(frame, **changed):
-    (figure,) = drawn(build_view(apartments_result(top_k=frame, **changed)), draw_top_k)
+    (figure,) = drawn(apartments_view(top_k=frame, **changed), draw_top_k)
     return figure
 
 
@@ -121,7 +120,7 @@ def test_each_method_is_drawn_before_a_second_ranking_of_one():
 
 def test_a_judge_without_a_finite_loss_has_a_sentence_and_no_figure():
     endless = frame().assign(value=np.inf, loss="log_loss")
-    view = build_view(apartments_result(top_k=endless))
+    view = apartments_view(top_k=endless)
     assert not drawn(view, draw_top_k)
     groups = section(view, "F").parts["groups"]
     (group,) = (group for group in groups if group.id == "measure-top-k")
@@ -154,22 +153,15 @@ SETS = {"all features": (5, 5, 5), "random_subspace": (2, 4, 0)}
 LOSSES = {"all features": (10.0, 14.0, 99.0), "random_subspace": (8.0, 9.0, np.nan)}
 
 
-def selection_table(judges=("svm",)):
-    """Return the table of the first model that judges."""
-    who = {"model": "", "ranked_by": "", "positive_class": "", "loss": "mae"}
+def test_means_and_errors_are_over_the_splits_in_which_anything_is_kept():
     rows = [
-        {**who, "entry": n, "method": method, "judge": judge, "split": split + 1}
-        | {"k": SETS[method][split], "value": LOSSES[method][split]}
-        for judge in judges
+        (n, method, split + 1, SETS[method][split], LOSSES[method][split])
         for n, method in enumerate(SETS)
         for split in range(3)
     ]
-    view = build_view(apartments_result(selection=made_frame("selection", rows)))
-    return table(view, f"tab-selection-{judges[0]}")
-
-
-def test_means_and_errors_are_over_the_splits_in_which_anything_is_kept():
-    selection = selection_table()
+    columns = "entry method split k value"
+    frame = made_rows("selection", columns, *rows, judge="svm", **WHO)
+    selection = table(apartments_view(selection=frame), "tab-selection-svm")
     assert column(selection, "Chosen by") == ["all features", "random subspace"]
     assert column(selection, "Mean number kept") == ["5.0", "2.0"]
     means = [float(row.cells[2].parts[0].raw) for row in selection.rows]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.report.made_records import made_frame, made_pair
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, result_of, stopped_result, view_of
-from tests.report.reading import column, section, table
+from tests.report.reading import column, figure, lede_of, section, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.agreement_figures import engine_figures
@@ -13,40 +13,35 @@ from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.text.blocks import plain
 
 
-def paired_result(verdict):
+def paired(verdict):
     """Return the stopped run with its pair of rankings compared or not."""
     pair = made_pair("forest", verdict, reasons="definition: another formula.")
     return stopped_result(agreement=made_frame("agreement", [pair]))
 
 
-def paired(verdict):
-    return build_view(paired_result(verdict))
-
-
 def headline(verdict):
     """Return what stands above the marks of the engines."""
-    (figure,) = engine_figures(facts_of(paired_result(verdict), ""))
-    return plain(figure.headline)
+    (marks,) = engine_figures(facts_of(paired(verdict), ""))
+    return plain(marks.headline)
 
 
 def sentences_of_agreement(verdict):
     """Return what section Agreement says of a pair beside its tables and figures."""
-    blocks = section(paired(verdict), "G").parts["blocks"]
+    blocks = section(build_view(paired(verdict)), "G").parts["blocks"]
     return [plain(block) for block in blocks if isinstance(block, tuple)]
 
 
 def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
     ours = [r for r in stopped_result().importances if r.engine == "python"]
     view = build_view(stopped_result(importances=tuple(ours)))
-    assert plain(section(view, "G").lede) == (
+    assert lede_of(view, "G") == (
         "Nothing was compared: the run ended before a second implementation returned "
         "a result."
     )
 
 
 def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
-    view = view_of("one feature")
-    assert plain(section(view, "G").lede) == (
+    assert lede_of(view_of("one feature"), "G") == (
         "Nothing was compared: no second implementation took part in this run."
     )
 
@@ -71,9 +66,8 @@ def test_every_model_is_said_only_where_every_model_was_measured():
     whole = apartments_result()
     records = tuple(r for r in whole.importances if r.model != "svm")
     view = build_view(replace(whole, importances=records))
-    id_ = "fig-models-permutation-features-rmse-difference"
-    (found,) = (plain(one.headline) for one in view.figures if one.id == id_)
-    assert found == "The models shown here rely most on district."
+    models = figure(view, "fig-models-permutation-features-rmse-difference")
+    assert plain(models.headline) == "The models shown here rely most on district."
 
 
 def test_a_second_model_that_was_not_reached_is_not_told_as_never_configured():
