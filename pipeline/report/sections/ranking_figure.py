@@ -18,7 +18,7 @@ from ..text.wording import (
     short_name,
     word,
 )
-from .facts import Facts, card_link, repeats_of
+from .facts import Facts, card_link, repeats_of, tallied
 from .models_figure import figure_row, interval_name
 from .ranking_tables import (
     baseline_of,
@@ -73,6 +73,9 @@ def ranking_figure(
     must = {i for i in ranking.measured if record.features[i] in ranking.always}
     if not must | ranking.negative <= set(shown_rows):
         caption += say("figures.ranking_room")
+    if len(rows) < len(ranking.measured):
+        counts = tallied(path, len(rows)), tallied(path, len(ranking.measured))
+        caption += say("figures.ranking_some", n=counts[0], of=counts[1])
     caption += say("figures.ranking_data", table=Link(table_id(ranking)))
     first = ranking.measured[0]
     alt = say(
