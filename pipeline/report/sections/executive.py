@@ -397,13 +397,11 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 tallied("findings", int(sum(one.evidence[key] for one in found)))
                 for key in ("too_low", "too_high", "deciles")
             )
-            sides = [
-                say("quality.in_some", side=word(f"quality.side.{side}"), n=n)
-                for side, n in (("too_low", low), ("too_high", high))
-                if n.raw
-            ]
-            text = say("executive.of_deciles", sides=series(sides), of=of)
-            fields["directions"] = text
+            sides = [(s, n) for s, n in (("too_low", low), ("too_high", high)) if n.raw]
+            fields["directions"] = series(
+                say(f"quality.in{more}", side=word(f"quality.side.{side}"), n=n, of=of)
+                for more, (side, n) in zip(("", "_more"), sides, strict=False)
+            )
         case "split_shift":
             psi, shifts = float(evidence["psi"]), facts.result.split_shifts
             moved = [

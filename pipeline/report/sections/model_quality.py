@@ -317,9 +317,9 @@ def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
     """Return in how many deciles predictions are too low and too high.
 
     With the end of the range at which they are:
-    "too low in 8 of 10 deciles and too high in 1 (the highest)".
+    "too low in 8 of 10 deciles and too high in 1 (the highest among them)".
     """
-    texts = []
+    texts: list[Sentence] = []
     for side in ("too_low", "too_high"):
         n = int(row[side])
         if not n:
@@ -327,7 +327,7 @@ def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
         is_at = side.replace("_", " ")
         ends = [end for end in ("lowest", "highest") if row[end] == is_at]
         text = say(
-            "quality.in_ends" if ends else "quality.in",
+            f"quality.in{'_more' * bool(texts)}{'_ends' * bool(ends)}",
             side=word(f"quality.side.{side}"),
             n=whole(f"{path}.{side}", n),
             of=whole(f"{path}.deciles", int(row["deciles"])),

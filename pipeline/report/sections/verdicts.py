@@ -134,8 +134,10 @@ def recomputed(facts: Facts) -> Sentence:
     )
     if left := len(facts.rankings) - n:
         possible = len(recomputable(facts))
-        key, number = ("open", possible) if possible else ("cannot", left)
-        text += (" ", *say(f"recomputed.{key}", n=tallied("importances", number)))
+        key = "cannot" if not possible else "open" if possible == left else "open_some"
+        number = tallied("importances", possible or left)
+        rest = tallied("importances", left - possible)
+        text += (" ", *say(f"recomputed.{key}", n=number, rest=rest))
     return joined([*texts, text], " ")
 
 

@@ -210,7 +210,7 @@ def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size()
     )
     assert (
         "predictions too low in 4 of 10 deciles (the highest among them) and too high "
-        "in 3 of 10 deciles (the lowest among them), by up to 4.0"
+        "in 3 (the lowest among them), by up to 4.0"
     ) in said(off, "fits")
     fine = two_models(calibration_checks=checked(too_low=1, too_high=0))
     assert "no bias along its predictions (1 of 10 deciles off)" in said(fine, "fits")
@@ -516,16 +516,16 @@ def test_ranks_of_several_classes_on_one_card_name_their_class():
         (
             "moved",
             "within chance",
-            "Largest shift from the training rows: a (PSI 0.10).",
+            "Largest shift from training: a (PSI 0.10).",
         ),
         (
             "below the limit",
             "within chance",
-            "Largest shift from the training rows: a (",
+            "Largest shift from training: a (",
         ),
         (
             *("within chance", "below the limit"),
-            "Largest shift from the training rows: missing cells of a (PSI 0.04).",
+            "Largest shift from training: missing cells of a (PSI 0.04).",
         ),
         ("within chance", "not comparable", "beyond chance (largest: a, PSI 0.10)."),
     ],
@@ -618,5 +618,5 @@ def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outs
     assert ("outside the first" in text) is is_outside
     assert not is_outside or text.endswith(
         "Of the other features named there, outside the first 2 in some ranking: c "
-        "(rank 3 in d, E1)."
+        "(at worst rank 3 in d, E1)."
     )
