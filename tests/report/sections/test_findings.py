@@ -140,7 +140,7 @@ def test_page_one_counts_causes_and_not_their_findings():
     result = plain_result(("a",), findings=of_one_cause())
     failing = configured(result, fail_on="warning")
     text = plain(section(build_view(failing), "B").parts["recomputed"])
-    assert text.startswith("The run has 2 findings at or above the configured limit")
+    assert text.startswith("The run has 2 findings at or above its limit")
     assert "It is" not in text
 
 
