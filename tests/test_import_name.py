@@ -56,6 +56,11 @@ def audit(folder, model=FITTED):
     return folder
 
 
+def n_runs(folder):
+    """Return how many runs an audit has left."""
+    return len(list((folder / "runs").iterdir()))
+
+
 COMMAND = Path(sys.executable).with_name("importance-audit")
 
 
@@ -72,6 +77,7 @@ def test_a_users_own_pipeline_is_neither_imported_nor_in_the_way(tmp_path, words
     folder, path = places
     command = [*words, "run", audit(folder / "audit")]
     succeeded(*command, cwd=folder, PYTHONPATH=str(path))
+    assert n_runs(folder / "audit") == 1
 
 
 def test_a_saved_model_may_be_of_a_users_own_pipeline(tmp_path):
@@ -86,6 +92,7 @@ def test_a_saved_model_may_be_of_a_users_own_pipeline(tmp_path):
     digest = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
     audit(target, f'file = "../m.joblib"\nsha256 = "{digest}"\n')
     succeeded(COMMAND, "run", target, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert n_runs(target) == 1
 
 
 def test_no_command_imports_the_folders_by_their_own_names(tmp_path):
@@ -105,7 +112,7 @@ def test_a_job_of_an_earlier_checkout_runs_under_the_old_name(tmp_path):
     """Its line reads PYTHONPATH=<checkout> python -P -m pipeline run ..."""
     command = [sys.executable, "-P", "-m", "pipeline", "run", audit(tmp_path / "audit")]
     succeeded(*command, cwd=tmp_path, PYTHONPATH=str(ROOT))
-    assert len(list((tmp_path / "audit" / "runs").iterdir())) == 1
+    assert n_runs(tmp_path / "audit") == 1
 
 
 def test_the_old_name_without_the_package_ends_with_one_sentence(tmp_path):

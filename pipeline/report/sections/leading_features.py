@@ -109,7 +109,7 @@ def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def _told(rankings: Sequence[Ranking]) -> set[str]:
-    """Return the features that some ranking tells from zero, and from hardly any."""
+    """Return the features that some ranking tells from zero and that it uses at all."""
     told = set()
     for ranking in rankings:
         sizes = ranking.mean - ranking.nothing
