@@ -180,7 +180,7 @@ def coded(
     if others:
         how = "Leave those rows out, or add the class."
         if not set(texts) & set(classes):
-            how = "Write the classes of the target so."
+            how = "Write its values as these classes are written."
         raise DataError(
             f"{where} holds {listed(others)}, which is not one of the classes "
             f"{listed(classes)}. {how}"

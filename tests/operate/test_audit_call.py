@@ -535,7 +535,7 @@ REFUSED = [
     (
         {"models": CLASSIFIER, "y": np.where(Y > 0, "yes", "no")},
         "rows given in Python: target 'y' holds 'no', 'yes', which is not one of the "
-        "classes 'false', 'true'. Write the classes of the target so.",
+        "classes 'false', 'true'. Write its values as these classes are written.",
     ),
     (
         {"models": lambda rows: rows["no_such"], "names": ["own"]},

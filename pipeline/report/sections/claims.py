@@ -41,12 +41,12 @@ def claims(facts: Facts) -> tuple[Group, ...]:
             lede += say("claims.others", n=n, verdict=verdict)
     has_paper = bool(frame["paper"].notna().any())
     rows = (_row(frame.iloc[place], place) for place in range(len(frame)))
-    heads = "claim:header asked must paper:number ours:number verdict"
+    paper = ["paper:number"] if has_paper else []
     table = table_of(
         "claims",
         "claims",
-        heads if has_paper else heads.replace(" paper:number", ""),
-        [row if has_paper else (*row[:3], *row[4:]) for row in rows],
+        ["claim:header", "asked", "must", *paper, "ours:number", "verdict"],
+        rows,
         caption=say("claims.caption"),
         source="tables/claims.csv",
         shape="wide",
@@ -66,7 +66,7 @@ def reproduced(facts: Facts) -> Iterator[Sentence]:
         )
 
 
-def _row(row: Any, place: int) -> tuple[Part | Sentence, ...]:
+def _row(row: Any, place: int) -> dict[str, Part | Sentence]:
     source = f" ({show_hidden(row['source'])})" if row["source"] else ""
     of_what: list[Part] = []
     of_what += [full_value(method_words(row["method"]))] if row["method"] else []
@@ -79,14 +79,14 @@ def _row(row: Any, place: int) -> tuple[Part | Sentence, ...]:
         verdict = (Styled("strong", verdict),)
         if row["reason"]:
             verdict += say("claims.because", reason=show_hidden(row["reason"]))
-    return (
-        (show_hidden(row["claim"]), source),
-        quantity,
-        show_hidden(row["must"]) or MISSING,
-        _number(row["paper"], f"claims[{place}].paper", row["decimals"]),
-        _number(row["ours"], f"claims[{place}].ours", row["decimals"]),
-        verdict,
-    )
+    return {
+        "claim": (show_hidden(row["claim"]), source),
+        "asked": quantity,
+        "must": show_hidden(row["must"]) or MISSING,
+        "paper": _number(row["paper"], f"claims[{place}].paper", row["decimals"]),
+        "ours": _number(row["ours"], f"claims[{place}].ours", row["decimals"]),
+        "verdict": verdict,
+    }
 
 
 def _number(value: float, path: str, decimals: float) -> str | Value:
