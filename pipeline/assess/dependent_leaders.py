@@ -9,7 +9,7 @@ import numpy as np
 
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, Floats
-from ..records.errors import listed, quote
+from ..records.errors import first_of, listed, quote
 from ..records.finding import Finding
 from ..records.frames import Row
 from ..records.importance_record import Importance
@@ -105,8 +105,7 @@ def _finding(
         quote(name) + ("" if len(own) == len(models) else f" (of {listed(own)})")
         for name, own in lead.items()
     ]
-    more = f" and {len(texts) - SETS} more" if len(texts) > SETS else ""
-    leaders = ", ".join(texts[:SETS]) + more
+    leaders = first_of(texts, SETS)
     return Finding(
         check="dependent_leader",
         severity="warning",

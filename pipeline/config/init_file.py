@@ -23,7 +23,7 @@ from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, is_text_file, option_problems, read_table
 from ..engines import ENGINES, describe_engine
 from ..records.dataset_and_model import Task
-from ..records.errors import DataError, did_you_mean, listed, quote, several
+from ..records.errors import DataError, did_you_mean, first_of, listed, quote, several
 from .questions import R_ENGINES
 
 STARTER = Path(__file__).with_name("starter.toml")
@@ -393,7 +393,4 @@ def _text(value: object) -> str:
 
 def _list_values(values: Iterable[object]) -> str:
     """Return the first values, quoted so that no line breaks a comment."""
-    values = list(values)
-    words = [column_types.text_of(value) for value in values[:FEW]]
-    first = ", ".join(map(_text, words))
-    return f"{first} and {len(values) - FEW} more" if len(values) > FEW else first
+    return first_of(list(values), FEW, lambda value: _text(column_types.text_of(value)))

@@ -19,6 +19,7 @@ from ..records.errors import (
     AuditError,
     DataError,
     ModelError,
+    first_of,
     listed,
     quote,
     several,
@@ -382,9 +383,8 @@ def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelEr
     counts = {name: int(X[name].isna().sum()) for name in X.columns if X[name].hasnans}
     if counts and re.search(r"\b(nan|na|none|missing|null)\b", reason, re.IGNORECASE):
         each = [f"{several(n, 'cell')} of {quote(name)}" for name, n in counts.items()]
-        more = f" and {len(each) - MOST_NAMED} more" * (len(each) > MOST_NAMED)
-        where = ", ".join(each[:MOST_NAMED])
-        reason = f"{reason.rstrip('.')}. Missing in these rows: {where}{more}."
+        where = first_of(each, MOST_NAMED)
+        reason = f"{reason.rstrip('.')}. Missing in these rows: {where}."
     return ModelError(
         f"Model {quote(form.model)} cannot {verb}; {form.kind} says: {reason}"
     )

@@ -15,8 +15,9 @@ one line and exits with 2, with 5 if the audit is locked. R's failures are
 `importance_audit.r_bridge.errors.RBridgeError`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 
 class AuditError(Exception):
@@ -97,10 +98,15 @@ def quote_odd(key: str) -> str:
 
 def listed(names: Iterable[object], *, limit: int = 5) -> str:
     """Return the first `limit` names as `quote` has them, and how many more."""
-    every = list(names)
-    more = len(every) - limit
-    text = ", ".join(map(quote, every[:limit]))
-    return f"{text} and {more} more" if more > 0 else text
+    return first_of(list(names), limit, quote)
+
+
+def first_of(
+    things: Sequence[object], limit: int, write: Callable[[Any], str] = str
+) -> str:
+    """Return the first `limit` things in one line, and how many more there are."""
+    more = f" and {len(things) - limit} more" if len(things) > limit else ""
+    return ", ".join(map(write, things[:limit])) + more
 
 
 def require_names(allowed: Mapping[str, Sequence[str]], **options: str) -> None:

@@ -14,7 +14,7 @@ from ...data.column_types import is_category, is_missing_word
 from ...records.asker import remedy
 from ...records.check_answers import Limits, Seen
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import listed, quote, several
+from ...records.errors import first_of, listed, quote, several
 from ...records.finding import cause_of
 from ...records.frames import Row
 from ..dependence import associations_of, clusters
@@ -163,14 +163,13 @@ def split_shift(rows: Sequence[Row], limits: Limits, **_: Any) -> Seen | None:
         return None
     outside, largest = [row for row in rows if moved(row)], largest_index(rows[0])
     texts = [f"{quote(row['column'])} ({largest_index(row):.2f})" for row in outside]
-    named = ", ".join(texts[:SETS])
-    more = f" and {len(texts) - SETS} more" if len(texts) > SETS else ""
+    named = first_of(texts, SETS)
     return Seen(
         bool(outside),
         largest,
         "These columns are distributed differently in the evaluation rows than in the "
         "training rows, with a population stability index (PSI) above "
-        f"{limits['split_shift'].value:g} that chance does not explain: {named}{more}.",
+        f"{limits['split_shift'].value:g} that chance does not explain: {named}.",
         evidence={"psi": largest, "columns": len(outside)},
         measure=", ".join(sorted(row["column"] for row in outside)),
     )

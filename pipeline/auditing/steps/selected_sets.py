@@ -13,15 +13,17 @@ import numpy as np
 
 from ...methods.importance.random_subspace import PERF
 from ...records.dataset_and_model import FittedModel
-from ...records.errors import listed
+from ...records.errors import first_of, listed, quote
 from ...records.finding import Finding
 from ...records.importance_record import Importance
+from ...records.losses import loss_label
 from ...records.ranking import measure_of, primary, question_of
 from . import Run
 from .top_k import Ranking, losses_of, ordered, rankings_by_all
 from .top_k_protocols import Protocol, in_splits
 
 ALL = "all features"
+MOST_NAMED = 5
 NO_CHOICE = {
     **{"entry": -1, "method": ALL, "model": ""},
     **{"ranked_by": "", "positive_class": ""},
@@ -169,14 +171,14 @@ def _describe_selection(selection: tuple[str, ...], who: dict[str, list[str]]) -
     first = f"It keeps {listed(selection)}." if n else "It keeps none."
     if not who:
         return f"{first} No other ranking has a different feature among its first {n}."
-    names = listed(f"{name} (by {', '.join(by)})" for name, by in who.items())
+    left = [f"{quote(name)} (by {', '.join(by)})" for name, by in who.items()]
+    names = first_of(left, MOST_NAMED)
     return f"{first} Among the first {n} of other rankings, and left out: {names}."
 
 
 def _ranking_name(record: Importance) -> str:
     """Return how a sentence calls a ranking."""
     method = record.method.replace("_", " ")
-    parts = (
-        part for part in (record.model, record.loss, record.positive_class) if part
-    )
+    loss = loss_label(record.loss) if record.loss else ""
+    parts = (part for part in (record.model, loss, record.positive_class) if part)
     return " ".join((method, *(f"of {part}" for part in parts)))

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure as PlainFigure
 
 from ...records.importance_record import Effect, Importance
-from ...records.losses import LOSSES
+from ...records.losses import loss_label
 from ...records.ranking import LEVEL, Interval, nothing_of, order_of
 from ..text.blocks import plain
 from ..text.number_text import percent
@@ -129,6 +129,5 @@ def agreement(ours: Importance, other: Importance) -> Figure:
 def _unit(record: Importance) -> str:
     """Return what the numbers of a ranking are."""
     if record.loss:
-        loss = record.loss  # one of the user's own is known to its audit alone
-        return f"{LOSSES[loss].label if loss in LOSSES else loss}, {record.form}"
+        return f"{loss_label(record.loss)}, {record.form}"
     return f"{record.form}, in {record.unit}" if record.unit != "1" else record.form

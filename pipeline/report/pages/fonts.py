@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from ...records.errors import DataError
+from ...records.errors import DataError, first_of
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..figures.typeface import character_map, uncovered
@@ -74,14 +74,13 @@ def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
     if not names:
         return result
     missing = uncovered("".join(names), fonts)
-    escapes = ", ".join(f"U+{ord(char):04X}" for char in missing[:3])
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    escapes = first_of(missing, 3, lambda char: f"U+{ord(char):04X}")
     holders = "1 name holds" if len(names) == 1 else f"{len(names)} names hold"
     finding = Finding(
         check=CHECK,
         severity="info",
         subject="report.pdf",
-        message=f"{holders} characters that no font of the PDF has ({escapes}{more}). "
+        message=f"{holders} characters that no font of the PDF has ({escapes}). "
         "The PDF prints them as escapes, the HTML as they are.",
         remedy="Name a font file that has them in fonts of [report].",
         evidence={"names": len(names), "characters": len(missing)},

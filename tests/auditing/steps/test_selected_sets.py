@@ -87,7 +87,7 @@ def test_a_signal_weaker_than_the_average_is_left_out_and_named():
         "The sign of PERF alone does not choose features: over all features and "
         "draws it sums to 0, so it keeps features that are better than average, not "
         "those that matter. It keeps 'signal'. Among the first 1 of other rankings, "
-        "and left out: 'noise (by pca)'."
+        "and left out: 'noise' (by pca)."
     )
 
 
