@@ -65,6 +65,7 @@ def test_a_file_of_words_that_is_not_there_can_be_written(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_report_has_these_words_and_english_for_the_others(tmp_path):
     (tmp_path / "audit.toml").write_text(f'{HEAD}\n[report]\nlanguage = "de"\n')
     (tmp_path / "strings.de.toml").write_text(GERMAN, encoding="utf8")

@@ -93,6 +93,7 @@ def test_groups_are_asked_in_the_order_of_their_entry():
     assert record.columns == (("b", "unread"), ("a",))
 
 
+@pytest.mark.slow
 def test_entries_that_ask_the_same_are_told_apart_by_their_names():
     result = audited_entries({**SEEDED, "name": "first"}, {**TURNED, "name": "second"})
     assert [record.entry for record in by(result, "python")] == ["first", "second"]

@@ -113,6 +113,7 @@ def test_a_selection_that_nobody_makes_is_refused(entry):
     )
 
 
+@pytest.mark.slow
 def test_every_other_ranking_keeps_as_many_as_perf():
     """Rank by variance: noise, wide as it is, is kept instead and foretells nothing."""
     result = audit_selection(TWIN, PCA, train=rows(spread=(9, 1, 1)))

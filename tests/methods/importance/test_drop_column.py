@@ -143,6 +143,7 @@ def test_a_share_that_leaves_no_row_on_one_side_says_so(share, n_out):
 # --- permute and refit ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_shuffled_column_costs_b_squared_and_the_variance_of_its_slope():
     data = normal_data(3, -1)
     raw, baseline = permute_refit(of_line(data), data, seed=1, n_repeats=100)
@@ -167,6 +168,7 @@ def test_the_columns_of_a_group_are_shuffled_together():
     assert sorted(map(tuple, plain)) == sorted(map(tuple, shuffled))
 
 
+@pytest.mark.slow
 def test_the_rows_judged_are_not_shuffled():
     train, test = normal_data(2, 0), normal_data(2, 0, seed=2)
     raw, baseline = permute_refit(of_line(train), test, seed=1, n_repeats=100)

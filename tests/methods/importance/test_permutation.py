@@ -385,6 +385,7 @@ def parts_of_dalex(case):
         yield in_form(case["form"], ours[..., 0], full), case[name], full
 
 
+@pytest.mark.slow
 @for_each(recorded("dalex_parts"))
 def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
     for ours, reference, full in parts_of_dalex(case):

@@ -218,6 +218,7 @@ def test_weights_reach_the_fits_and_the_losses():
 # --- closed forms ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_independent_features_and_least_squares_have_perf_of_the_closed_form():
     b, d = np.array([3.0, 2.0, 1.0, 0.0, 0.0, 0.0]), 2
     data = normal_data(*b, n_samples=2000)
@@ -290,6 +291,7 @@ def test_the_papers_simulation_is_met_in_the_mean_of_20_data_sets():
     assert paper.mean(axis=0)[8] > paper.mean(axis=0)[2] > 1
 
 
+@pytest.mark.slow
 def test_neighbours_of_a_signal_are_positive_where_features_correlate():
     perf, std_error = measured(
         random_subspace, simulated(1, rho=0.75), n_repeats=200, n_drawn=D

@@ -157,6 +157,7 @@ def test_trees_answer_for_predict(assert_as_by_predict, tmp_path, kind):
     assert_as_by_predict(*audited(kind, tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["xgboost estimator binary", "xgboost Booster binary", "text sigmoid"]
 )

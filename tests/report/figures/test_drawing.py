@@ -98,6 +98,7 @@ def test_a_figure_names_no_date_and_no_address_to_load():
     }
 
 
+@pytest.mark.processes
 def test_equal_data_give_equal_bytes_in_another_process():
     code = (
         "import sys; from tests.report.figures.test_drawing import HOSTILE, draw_sheet;"
