@@ -96,19 +96,22 @@ def rank_interval(ranks: Floats) -> tuple[Floats, Floats]:
     """Return the ranks between which a feature stays, each (n_features,).
 
     The 95 % percentile interval of the bootstrap, its bounds moved outwards to ranks
-    that were seen.
+    that were seen. A tie leaves each of its features every rank that they share.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_resamples, n_features)
-        NaN where a resample gave a feature no number; it is left out, and the
-        interval is NaN if that is more than half of them.
+        Ties averaged. NaN where a resample gave a feature no number; it is left out,
+        and the interval is NaN if that is more than half of them.
     """
+    table = pd.DataFrame(ranks)
+    half = table.rank(axis=1, method="max") - table.rank(axis=1, method="average")
+    first, last = table - half, table + half
     bounds = np.full((2, ranks.shape[1]), np.nan)
     for row in _often_measured(ranks):
-        observed_ranks = ranks[np.isfinite(ranks[:, row]), row]
-        bounds[0, row] = np.quantile(observed_ranks, (1 - LEVEL) / 2, method="lower")
-        bounds[1, row] = np.quantile(observed_ranks, (1 + LEVEL) / 2, method="higher")
+        ends = first[row].dropna(), last[row].dropna()
+        bounds[0, row] = np.quantile(ends[0], (1 - LEVEL) / 2, method="lower")
+        bounds[1, row] = np.quantile(ends[1], (1 + LEVEL) / 2, method="higher")
     return bounds[0], bounds[1]
 
 

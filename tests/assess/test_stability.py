@@ -95,6 +95,14 @@ def test_the_interval_leaves_out_a_fortieth_on_either_side():
     assert (low[0], high[0]) == (6.0, 196.0)
 
 
+def test_features_that_are_tied_may_take_each_rank_that_they_share():
+    """As `places` says of intervals that overlap, and `top_k_share` of a tie."""
+    ranks = np.tile([1.0, 3.5, 3.5, 3.5, 3.5], (40, 1))  # ranks 2 to 5, averaged
+    low, high = rank_interval(ranks)
+    assert low.tolist() == [1.0, 2.0, 2.0, 2.0, 2.0]
+    assert high.tolist() == [1.0, 5.0, 5.0, 5.0, 5.0]
+
+
 @pytest.mark.parametrize("k", [1, 3, 7])
 def test_shares_of_the_first_sum_to_their_number(k):
     generator = np.random.default_rng(1)
