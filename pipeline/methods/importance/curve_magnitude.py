@@ -260,4 +260,5 @@ def _rows_at(data: Dataset, feature: str) -> pd.Series:
     """Return the weight of the rows at each value, in the order of the values."""
     weights = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
     values = data.X[feature][data.weights > 0]
-    return weights.groupby(values, observed=True, sort=True).sum()
+    # pandas 1.5 sorts observed levels by the row in which each comes first.
+    return weights.groupby(values, observed=True).sum().sort_index()

@@ -1,8 +1,10 @@
 """Impact and importance of a model's own curve: closed forms and identities."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.methods.importance.toys import (
     EFFECT,
@@ -63,6 +65,18 @@ def test_centred_it_is_the_mean_shapley_value_of_an_additive_model(curve):
     raw, _ = curve_importance(squares(), data, **options)
     truth, _ = shapley(squares(), data, seed=1, algorithm="exact", n_repeats=1)
     assert raw == pytest.approx(truth, rel=1e-9)
+
+
+@pytest.mark.parametrize("order", list(permutations("bac")))
+def test_levels_keep_their_rows_in_whatever_order_they_come(order):
+    counts = {"a": 1, "b": 9, "c": 2}
+    rows = [level for level in order for _ in range(counts[level])]
+    level = pd.Series(pd.Categorical(rows, categories=["a", "b", "c"]))
+    data = rows_of(pd.DataFrame({"level": level})).with_groups({"level": ("level",)})
+    # The effects 0, 6 and 3 of 1, 9 and 2 rows are 3, 3 and 0 off the mean of levels.
+    model = score_of(lambda X: EFFECT[X["level"].cat.codes], ("level",))
+    (score,) = numbers(curve_importance, model, data)
+    assert score == pytest.approx((1 * 3 + 9 * 3) / 12, rel=1e-12)
 
 
 @CURVES
