@@ -4,6 +4,8 @@ Not: what each row adds (`methods.importance.row_terms`), nor measuring anything
 on resampled rows (`stability`).
 """
 
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +89,9 @@ def row_intervals(
     -------
     list of dict
         In the order of ``importance.features``; NaN, and an empty route, for a feature
-        without a finite importance.
+        without a finite importance. Ranks, and which features are told from the null
+        value, are those of the rise of the loss in every form: of raw losses the
+        interval holds the unpermuted loss as it is, of ratios both losses move.
 
     Raises
     ------
@@ -100,13 +104,22 @@ def row_intervals(
     error = standard_errors(importance, terms)
     is_measured = np.isfinite(importance.mean) & np.isfinite(error)
     at, of_rows = np.flatnonzero(is_measured), terms.terms[importance.loss]
-    route, values = draw(
-        importance.mean[at],
-        of_rows if is_measured.all() else of_rows[at],
-        error[at],
-        resamples=resamples,
-        seed=seed,
-    )
+    of_rows = of_rows if is_measured.all() else of_rows[at]
+    mean, rise = importance.mean[at], replace(importance, form="difference")
+    of_rise = standard_errors(rise, terms)[at]
+    ask = partial(draw, resamples=resamples, seed=seed)
+    if importance.form == "ratio":
+        # Both losses move. The lower one by its logarithm: it cannot fall below 0.
+        base, own = importance.baseline.mean(), terms.of_baseline(importance.loss)
+        of_base = np.sqrt(np.square(own).sum()) / len(own)
+        route, both = ask(
+            np.append((mean - 1) * base, 0.0),
+            np.vstack([of_rows, own]),
+            np.append(of_rise, of_base),
+        )
+        values = 1 + both[:, :-1] / (base * np.exp(both[:, -1:] / base))
+    else:
+        route, values = ask(mean, of_rows, of_rise)
     ranks = pd.DataFrame(values).rank(axis=1, ascending=False).to_numpy()
     low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
     rank_low, rank_high = rank_interval(ranks)
@@ -146,13 +159,20 @@ def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
     The variance of the terms of the rows, less what of it the draws alone put there
     (`RowTerms.noise`), over the number of rows. It is never below the Monte-Carlo
     variance of the repeats, which is a part of it; after a single repeat nobody can
-    tell the two apart, and nothing is taken away.
+    tell the two apart, and nothing is taken away. Of raw losses it is that of the rise.
     """
     of_rows, noise = terms.terms[importance.loss], terms.noise[importance.loss]
     n = of_rows.shape[1]
     if n < 2:
         return np.full(len(of_rows), np.nan)
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if importance.form == "ratio":
+            base = importance.baseline.mean()
+            moved = (importance.mean - 1)[:, np.newaxis]
+            of_rows = (of_rows - moved * terms.of_baseline(importance.loss)) / base
+            noise = noise / base**2
+        elif importance.form == "raw":
+            importance = replace(importance, form="difference")
         total = _sums_of_squares(of_rows) / (n * (n - 1.0))
         of_repeats = importance.std_error**2 if importance.n_repeats > 1 else total
         return np.sqrt(np.maximum(total - noise / n, of_repeats))

@@ -318,7 +318,8 @@ _FRAMES = (
         "How far other rows of the same kind would move each permutation importance of "
         "ours, shuffling included: one row per feature. record: place in importances; "
         "std_error: of the mean, in its unit; low, high: 95 % of its values on "
-        "resampled rows; rank_low, rank_high: 95 % of its ranks there; top_k_share, "
+        "resampled rows, of raw losses with the unpermuted loss as it is; rank_low, "
+        "rank_high: 95 % of its ranks there; top_k_share, "
         "lead_share: in which share of the resamples it is among the first top_k, or "
         'first, ties shared; route: "resampled", or "normal" where normal numbers were '
         "drawn instead, empty where nothing could be said.",

@@ -11,6 +11,7 @@ from importance_audit.assess.row_intervals import draw, row_intervals, standard_
 from importance_audit.data.datasets import dataset
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import LOSSES
+from importance_audit.records.ranking import nothing_of
 from importance_audit.records.streams import stream
 
 NAMES = ("x1", "x2", "x3")
@@ -20,11 +21,11 @@ BINARY = ("log_loss", "brier", "one_minus_auc", "one_minus_balanced_accuracy")
 TASKS = dict.fromkeys(REGRESSION, "regression") | dict.fromkeys(BINARY, "binary")
 
 
-def made(task, n, seed, *, weighted=False):
+def made(task, n, seed, *, weighted=False, shift=0.0):
     """Return normal rows and the model that made their target."""
     draws = np.random.default_rng(seed)
     X = draws.normal(size=(n, 3))
-    eta = X @ B
+    eta = X @ B + shift
     y = eta + draws.normal(size=n)
     if task == "binary":
         y = draws.random(n) < expit(eta)
@@ -33,7 +34,8 @@ def made(task, n, seed, *, weighted=False):
     data = dataset(X, y * 1, task=task, name="made", weights=weights)
     link = expit if task == "binary" else np.asarray
     losses = ("brier",) if task == "binary" else ("mse",)
-    return row_coverage.model_of(lambda X: link(X.to_numpy() @ B), data, losses), data
+    predict = lambda X: link(X.to_numpy() @ B + shift)  # noqa: E731
+    return row_coverage.model_of(predict, data, losses), data
 
 
 def measured(task, losses, n, seed, *, weighted=False, **options):
@@ -73,6 +75,9 @@ def test_the_error_is_that_of_the_bootstrap_over_all_pairs(loss):
             task, (loss,), n, 5, form=form, weighted=True, n_repeats=400
         )
         of_rows, error = terms.terms[loss][0], standard_errors(record, terms)[0]
+        if form == "ratio":
+            of_rows = of_rows - (record.mean[0] - 1) * terms.of_baseline(loss)
+            of_rows = of_rows / record.baseline.mean()
         noiseless = error * np.sqrt((n - 1) / n) / np.sqrt(np.square(of_rows).sum())
         linear = np.array(counts) @ of_rows * noiseless
         assert np.std(linear) == pytest.approx(np.std(values[form]), rel=0.05), form
@@ -101,6 +106,42 @@ def test_the_error_is_how_far_an_importance_moves_from_table_to_table(options):
         squares.append([standard_errors(r, terms)[:2] ** 2 for r in records])
     expected = np.std(means, axis=0)  # known to 4 %
     assert np.sqrt(np.mean(squares, axis=0)) == pytest.approx(expected, rel=0.15)
+
+
+@pytest.mark.parametrize("seed", [1, 2])  # the second cannot tell x2 from nothing
+@pytest.mark.parametrize("loss", ["one_minus_auc", "log_loss"])
+def test_every_form_tells_the_same_features_from_nothing_and_ranks_them_alike(
+    loss, seed
+):
+    """Of 150 rows about 20 are positive, so that the loss as it is moves by a third."""
+    model, data = made("binary", 150, seed, shift=-2.6)
+    model, told = model.with_losses((loss,)), []
+    for form in ("difference", "raw", "ratio"):
+        (record,), terms = row_coverage.measured(
+            model, data, seed=seed, form=form, n_repeats=40
+        )
+        nothing, rows = nothing_of(record), intervals(record, terms)
+        names = ("rank_low", "rank_high", "top_k_share", "lead_share")
+        ends = [(row["low"] > nothing, row["high"] < nothing) for row in rows]
+        told.append(
+            [(*end, *map(row.get, names)) for end, row in zip(ends, rows, strict=True)]
+        )
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_interval_of_a_ratio_is_that_of_the_bootstrap_over_all_pairs(seed):
+    model, data = made("binary", 150, seed, shift=-2.6)
+    model = model.with_losses(("log_loss",))
+    rows = np.random.default_rng(8).integers(150, size=(400, 150))
+    counts = [np.bincount(each, minlength=150) for each in rows]
+    losses = np.array([*losses_of_all_pairs("log_loss", model, data, counts)])
+    ends = np.quantile(losses[:, 0] / losses[:, 1], [0.025, 0.975])
+    (record,), terms = row_coverage.measured(
+        model, data, seed=seed, form="ratio", n_repeats=40
+    )
+    row = intervals(record, terms)[0]
+    assert [row["low"], row["high"]] == pytest.approx(ends, rel=0.1)
 
 
 def test_a_row_counts_as_one_that_lends_its_values_too():

@@ -214,7 +214,7 @@ def permutation(
     terms = pairs = by_segment = None
     sizes: dict[str, Any] = {"n_features": n_features, "n_samples": n_samples}
     if "row_terms" in keep:
-        terms = RowTerms(losses=losses, form=form, n_repeats=n_repeats, **sizes)
+        terms = RowTerms(losses=losses, n_repeats=n_repeats, **sizes)
     if "paired_losses" in keep:
         pairs = PairedLosses(losses=losses, **sizes)
     if segments:

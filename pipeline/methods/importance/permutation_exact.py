@@ -69,7 +69,7 @@ def exact_permutation(
     raw = np.array([answer.baseline if at is None else answer.raw[at] for at in places])
     terms = None
     if "row_terms" in keep:
-        terms = _row_terms(model, data, form, prediction, answer, places)
+        terms = _row_terms(model, data, prediction, answer, places)
     return MethodResult(raw[:, np.newaxis], answer.baseline[np.newaxis], terms)
 
 
@@ -115,7 +115,6 @@ def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
 def _row_terms(
     model: FittedModel,
     data: Dataset,
-    form: Form,
     prediction: Floats,
     answer: ExactLosses,
     places: list[int | None],
@@ -123,7 +122,6 @@ def _row_terms(
     """Return what each row adds to each importance."""
     terms = RowTerms(
         losses=model.losses,
-        form=form,
         n_features=len(places),
         n_samples=data.n_samples,
         n_repeats=1,
@@ -133,12 +131,11 @@ def _row_terms(
     for feature, at in enumerate(places):
         if at is None:
             continue
-        expected, losses = {}, {}
+        expected = {}
         for k, name in enumerate(model.losses):
-            losses[name] = float(answer.raw[at, k]), float(answer.baseline[k])
             of_rows = answer.own[k, at], answer.lent[k, at]
-            expected[name] = _influence(name, data, of_rows, losses[name][0])
-        terms.add_expected(feature, expected, losses)
+            expected[name] = _influence(name, data, of_rows, float(answer.raw[at, k]))
+        terms.add_expected(feature, expected)
     return terms
 
 

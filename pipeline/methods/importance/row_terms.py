@@ -5,13 +5,13 @@ given the values of *j* of row *k*. With other rows both change, so a row counts
 by its own loss, and by what its values do to the losses of the rows they are given to.
 Weighing a row's own loss alone leaves the second out, and half the standard deviation
 of a linear model with it. With :math:`\varphi_r(i)` the influence of row *i* on the
-importance in repeat *r* (`records.influence`, permuted less unpermuted) and
+rise of the loss in repeat *r* (`records.influence`, permuted less unpermuted) and
 :math:`\pi_r(i)` the row whose values it is given,
 
 .. math:: z_i = \frac1R \sum_r \varphi_r(i)
    + \frac1R \sum_{r,\,l:\,\pi_r(l) = i} \varphi_r(l)
 
-is what row *i* adds: on resampled rows that hold it :math:`c_i` times, the importance
+is what row *i* adds: on resampled rows that hold it :math:`c_i` times, the rise
 moves by :math:`\sum_i c_i z_i / n` (Hoeffding's projection of a V-statistic). A feature
 that the model does not read has 0 in every row.
 """
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...records.dataset_and_model import Floats, Form
+from ...records.dataset_and_model import Floats
 from ...records.influence import INFLUENCE
 from ...records.losses import Array
 from .exchange import Index
@@ -32,19 +32,17 @@ from .permutation_draws import Answer, Draw
 
 @dataclass(kw_only=True)
 class RowTerms:
-    """What each row adds to the importances of one question.
+    """What each row adds to the rises of the losses of one question.
 
     Attributes
     ----------
     losses : tuple of str
         Those of the model; one without influence values has no terms.
-    form : {"difference", "ratio", "raw", "absolute"}
-        How an importance follows from the loss with and without permuting.
     n_features, n_samples, n_repeats : int
     terms : mapping of str to ndarray of shape (n_features, n_samples)
-        By loss, :math:`z` above, in the unit of the importance; each row of it has
-        mean 0. A row that is not drawn in a repeat adds nothing there, and what is
-        drawn counts for all: it is divided by the share drawn.
+        By loss, :math:`z` above, in the unit of the loss; each row of it has mean 0. A
+        row that is not drawn in a repeat adds nothing there, and what is drawn counts
+        for all: it is divided by the share drawn.
     noise : mapping of str to ndarray of shape (n_features,)
         By loss, how much of the variance of `terms` is that of the draws:
         :math:`\\sum_r \\overline{\\varphi_r^2} / R^2`, over the share drawn. With
@@ -54,25 +52,34 @@ class RowTerms:
     """
 
     losses: tuple[str, ...]
-    form: Form
     n_features: int
     n_samples: int
     n_repeats: int
     terms: Mapping[str, Floats] = field(init=False)
     noise: Mapping[str, Floats] = field(init=False)
     unpermuted: dict[str, Array] = field(default_factory=dict, init=False)
+    _sums: Mapping[str, Array] = field(init=False)
+    _n_starts: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         names = [name for name in self.losses if name in INFLUENCE]
         shape = self.n_features, self.n_samples
         self.terms = {name: np.zeros(shape) for name in names}
         self.noise = {name: np.zeros(self.n_features) for name in names}
+        self._sums = {name: np.zeros(self.n_samples) for name in names}
 
     def start(self, rows: Index, answer: Answer) -> None:
         """Take the unpermuted rows that the next permuted ones are held against."""
         self.unpermuted = {name: INFLUENCE[name](*answer) for name in self.terms}
+        self._n_starts += 1
+        for name, influence in self.unpermuted.items():
+            self._sums[name][rows] += influence * self.n_samples / len(rows)
 
-    def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
+    def of_baseline(self, loss: str) -> Array:
+        """Return what each row adds to a loss with nothing permuted, (n_samples,)."""
+        return self._sums[loss] / self._n_starts
+
+    def add(self, draw: Draw, answer: Answer, *_: Floats) -> None:
         """Add one repeat of one feature.
 
         Parameters
@@ -81,19 +88,14 @@ class RowTerms:
             Its rows, each once.
         answer : (y, prediction, weights)
             Of these rows, permuted.
-        loss, baseline : ndarray of shape (n_losses,)
-            The losses permuted and unpermuted.
         """
         feature, rows, order = draw.what, draw.rows, draw.order
-        losses = dict(zip(self.losses, zip(loss, baseline, strict=True), strict=True))
         scale = self.n_samples / (len(rows) * self.n_repeats)
         is_whole = np.array_equal(rows, np.arange(self.n_samples))
         at: Any = slice(None) if is_whole else rows  # a slice takes a tenth of the time
         for name, terms in self.terms.items():
-            influence = INFLUENCE[name](*answer)
-            own = influence_on_importance(
-                self.form, influence, self.unpermuted[name], *losses[name]
-            )
+            with np.errstate(invalid="ignore"):  # not measured: NaN
+                own = INFLUENCE[name](*answer) - self.unpermuted[name]
             lent = np.bincount(order, weights=own, minlength=len(rows))
             terms[feature, at] += scale * (own + lent)
             with np.errstate(over="ignore"):
@@ -107,12 +109,7 @@ class RowTerms:
             terms *= share[:, np.newaxis]
             self.noise[name][:] *= share**2
 
-    def add_expected(
-        self,
-        feature: int,
-        expected: Mapping[str, Array],
-        losses: Mapping[str, tuple[float, float]],
-    ) -> None:
+    def add_expected(self, feature: int, expected: Mapping[str, Array]) -> None:
         """Add what holds over all permutations of one feature, from which no noise is.
 
         Parameters
@@ -121,32 +118,7 @@ class RowTerms:
         expected : mapping of str to ndarray of shape (n_samples,)
             By name, the influence of each row on the mean loss over all permutations,
             by its own loss and by its values.
-        losses : mapping of str to (float, float)
-            By name, that mean loss and the unpermuted one.
         """
         for name, terms in self.terms.items():
-            unpermuted = self.unpermuted[name]
-            terms[feature] = influence_on_importance(
-                self.form, expected[name], unpermuted, *losses[name]
-            )
-
-
-def influence_on_importance(
-    form: Form, permuted: Array, unpermuted: Array, loss: float, baseline: float
-) -> Array:
-    """Return the influence of each row on an importance in the form it has.
-
-    Parameters
-    ----------
-    form : {"difference", "ratio", "raw", "absolute"}
-    permuted, unpermuted : ndarray of shape (n_samples,)
-        The influence on the loss with and without permuting.
-    loss, baseline : float
-        These losses.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):  # not measured: NaN
-        if form == "difference":
-            return permuted - unpermuted
-        if form == "ratio":
-            return (permuted - loss / baseline * unpermuted) / baseline
-    return permuted  # a loss is never below 0: its size is itself
+            with np.errstate(invalid="ignore"):  # not measured: NaN
+                terms[feature] = expected[name] - self.unpermuted[name]

@@ -19,7 +19,6 @@ from ...records.influence import INFLUENCE
 from ...records.losses import Array, evaluate
 from .exchange import Index
 from .permutation_draws import Answer, Draw
-from .row_terms import influence_on_importance
 
 
 @dataclass(kw_only=True)
@@ -117,3 +116,24 @@ class SegmentLosses:
                 name: INFLUENCE[name](*own) for name in self.losses if name in INFLUENCE
             }
             return evaluate(self.losses, *own), influence
+
+
+def influence_on_importance(
+    form: Form, permuted: Array, unpermuted: Array, loss: float, baseline: float
+) -> Array:
+    """Return the influence of each row on an importance in the form it has.
+
+    Parameters
+    ----------
+    form : {"difference", "ratio", "raw", "absolute"}
+    permuted, unpermuted : ndarray of shape (n_samples,)
+        The influence on the loss with and without permuting.
+    loss, baseline : float
+        These losses.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):  # not measured: NaN
+        if form == "difference":
+            return permuted - unpermuted
+        if form == "ratio":
+            return (permuted - loss / baseline * unpermuted) / baseline
+    return permuted  # a loss is never below 0: its size is itself
