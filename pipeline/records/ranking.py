@@ -4,6 +4,7 @@ Not another engine's answer to a question, nor our twin in that engine's draw or
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -135,7 +136,8 @@ def interval(record: Importance) -> tuple[Floats, Floats]:
     """Return the bounds of the t interval of each mean over the repeats.
 
     Both equal the mean if nothing is drawn or it is infinite, and are NaN after a
-    single repeat.
+    single repeat. Of raw losses it is that of the rise, the unpermuted loss as it is:
+    both losses of a repeat are of the same rows.
     """
     if not record.stream:
         return record.mean, record.mean
@@ -145,8 +147,9 @@ def interval(record: Importance) -> tuple[Floats, Floats]:
     from scipy.special import stdtrit
 
     quantile = stdtrit(record.n_repeats - 1.0, (1 + LEVEL) / 2)
+    rise = replace(record, form="difference") if record.form == "raw" else record
     with np.errstate(invalid="ignore"):
-        half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
+        half = np.where(np.isinf(record.mean), 0.0, quantile * rise.std_error)
         return record.mean - half, record.mean + half
 
 

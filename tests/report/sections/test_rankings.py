@@ -40,6 +40,14 @@ def test_the_interval_is_students_over_the_repeats():
     np.testing.assert_allclose((low, high), expected, rtol=1e-12)
 
 
+def test_raw_losses_of_rows_drawn_anew_spread_as_their_rises_do():
+    rise = forest(AB, (3.0, 1.0), sd=0.5)
+    each = 7 + 5 * np.sin(np.arange(10))  # the loss of the rows of each repeat
+    raw = replace(rise, form="raw", raw=rise.values + each, baseline=each)
+    ends = np.subtract(interval(raw), each.mean())
+    np.testing.assert_allclose(ends, interval(rise), rtol=1e-9)
+
+
 def test_what_draws_nothing_has_no_interval_but_its_value_and_one_repeat_has_none():
     still = forest(AB, (3.0, 1.0), stream="", repeats=1)
     np.testing.assert_array_equal(interval(still), [[3.0, 1.0], [3.0, 1.0]])
