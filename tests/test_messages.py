@@ -205,6 +205,9 @@ importance = [{method = "impurity", losses = ["rmse"]}]
 importance = [{method = "impurity", form = "ratio"}]
     [importance] form = 'ratio' does not work with 'impurity', whose baseline is 0;
     leave it out.
+importance.form = "absolute"
+    [importance] form = 'absolute' does not work with 'permutation', which measures a
+    loss: it may rise or fall; leave it out.
 importance = [{method = "impurity", features = ["a"]}]
     [importance] features does not work with 'impurity', which asks all; leave it out.
 importance.of = "groups"

@@ -324,9 +324,7 @@ def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
         for key, why in useless.items():
             if values.get(key) and why:
                 yield f"{key} does not work with {quote(method)}, {why}; leave it out."
-        if values.get("form") == "ratio" and row.unit != "loss":
-            rule = f"form = 'ratio' does not work with {quote(method)}"
-            yield f"{rule}, whose baseline is 0; leave it out."
+        yield from _form_problems(values)
         problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
         if problem and not useless["losses"]:
             yield problem
@@ -342,6 +340,19 @@ def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
                 f"asks for {method!r} of {quote(of)}, as an entry before it does. "
                 "Leave one of them out."
             )
+
+
+def _form_problems(values: Values) -> Iterator[str]:
+    """Yield a sentence for a form in which the numbers of a method mean nothing."""
+    method = values["method"]
+    is_loss = METHODS[method].unit == "loss"
+    why = {
+        ("ratio", False): "whose baseline is 0",
+        ("absolute", True): "which measures a loss: it may rise or fall",
+    }.get((values.get("form", ""), is_loss))
+    if why:
+        rule = f"form = {values['form']!r} does not work with {quote(method)}"
+        yield f"{rule}, {why}; leave it out."
 
 
 def expected_problems(entry: Entry, facts: Facts) -> Iterator[str]:
@@ -423,6 +434,7 @@ def supplied_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     values = entry.values
     model, method, loss = values["model"], values["method"], values.get("loss", "")
     yield from unknown_names("model", model, facts.models)
+    yield from _form_problems(values)
     measures_loss = METHODS[method].unit == "loss"
     if measures_loss and not loss:
         yield f"loss is missing; {method!r} needs it."

@@ -67,7 +67,8 @@ class ImportanceSection:
         log_loss_clipped, depending on the task. One of your own is named as a method
         is.
     form : {"difference", "ratio", "raw", "absolute"}
-        How the importance is expressed; by default as defined by the method.
+        How the importance is expressed; by default as defined by the method. "ratio"
+        needs a method that measures a loss, "absolute" one that measures none.
     models : tuple of str
         The models to measure; all by default.
     features : tuple of str

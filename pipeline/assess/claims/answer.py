@@ -7,6 +7,7 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable, did_you_mean, listed, quote
 from ...records.importance_record import Importance
+from ...records.ranking import nothing_of
 from ...records.value_rules import Range
 
 Names = tuple[str, ...]
@@ -45,6 +46,19 @@ def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
     if missing:
         raise NotApplicable(f"There is no number for {listed(missing)}.")
     return values
+
+
+def above_nothing(record: Importance, features: Names) -> Floats:
+    """Return how far the importances of some features are above no effect."""
+    with np.errstate(invalid="ignore"):  # inf - inf: no number, NaN
+        above = record.mean - nothing_of(record)
+    return numbers_of(record, above, features)
+
+
+def origin(record: Importance) -> str:
+    """Return how a quantity says what it is measured from, if that is not 0."""
+    nothing = nothing_of(record)
+    return f", measured from {nothing:.4g}" if nothing else ""
 
 
 def largest_of(features: Names) -> str:

@@ -9,6 +9,7 @@ from ...engines.agreement.numbers import association
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable, listed, quote
 from ...records.importance_record import Importance
+from ...records.ranking import nothing_of
 from ...records.value_rules import OneOf, Range
 from .answer import (
     Answer,
@@ -17,11 +18,13 @@ from .answer import (
     Share,
     Side,
     Tolerance,
+    above_nothing,
     at_most,
     beside,
     largest_of,
     near,
     numbers_of,
+    origin,
 )
 
 
@@ -71,6 +74,9 @@ def sign(
 ) -> Answer:
     """Say whether the features, or a share of them, have one sign.
 
+    An importance is positive above what no effect has: above 1 if it is a ratio, above
+    the baseline if it is a raw loss.
+
     Parameters
     ----------
     sign : {"positive", "negative"}
@@ -79,14 +85,13 @@ def sign(
         The smallest share of the features that must have it.
     """
     values = numbers_of(record, record.mean, features)
-    right = values > 0 if sign == "positive" else values < 0
+    nothing = nothing_of(record)
+    right = values > nothing if sign == "positive" else values < nothing
+    side = f"{'above' if sign == 'positive' else 'below'} {nothing:.4g}"
     if len(features) == 1:
-        requirement = "above 0" if sign == "positive" else "below 0"
-        return Answer(
-            f"value of {listed(features)}", requirement, values[0], bool(right[0])
-        )
+        return Answer(f"value of {listed(features)}", side, values[0], bool(right[0]))
     ours = float(right.mean())
-    quantity = f"share with a {sign} value among {listed(features)}"
+    quantity = f"share with a value {side} among {listed(features)}"
     return Answer(quantity, f"at least {share:g}", ours, ours >= share)
 
 
@@ -113,6 +118,8 @@ def ratio(
 ) -> Answer:
     """Say how many times the value of the second feature the first one has.
 
+    Both are measured from what no effect has, as for kind "sign".
+
     Parameters
     ----------
     expected : float
@@ -120,12 +127,13 @@ def ratio(
     tolerance : float
         The largest difference from `expected` that counts as equal.
     """
-    first, second = numbers_of(record, record.mean, features)
+    first, second = above_nothing(record, features)
     if second == 0:
         raise NotApplicable(
-            f"The value of {quote(features[1])} is 0, so there is no ratio."
+            f"The value of {quote(features[1])} is {nothing_of(record):.4g}, no "
+            "effect, so there is no ratio."
         )
-    quantity = f"{quote(features[0])} divided by {quote(features[1])}"
+    quantity = f"{quote(features[0])} divided by {quote(features[1])}{origin(record)}"
     return near(quantity, first / second, expected, tolerance)
 
 
@@ -134,6 +142,8 @@ def share(
 ) -> Answer:
     """Say which share of the sum over all features these have together.
 
+    All are measured from what no effect has, as for kind "sign".
+
     Parameters
     ----------
     expected : float
@@ -141,13 +151,15 @@ def share(
     tolerance : float
         The largest difference from `expected` that counts as equal.
     """
-    part = numbers_of(record, record.mean, features).sum()
-    total = numbers_of(record, record.mean, record.features).sum()
+    part = above_nothing(record, features).sum()
+    total = above_nothing(record, record.features).sum()
     if total == 0:
         raise NotApplicable(
-            "The values of all features sum to 0, so there is no share."
+            f"The values of all features sum to 0{origin(record)}, so there is no "
+            "share."
         )
-    return near(f"share of {listed(features)}", part / total, expected, tolerance)
+    quantity = f"share of {listed(features)}{origin(record)}"
+    return near(quantity, part / total, expected, tolerance)
 
 
 def frequency(

@@ -53,6 +53,32 @@ def test_a_claim_holds_or_not_by_these_numbers(kind, features, options, ours, ho
     assert (comparison.ours, comparison.holds) == (ours, holds)
 
 
+@pytest.mark.parametrize(("form", "nothing"), [("ratio", 1), ("raw", 2)])
+def test_a_claim_on_another_form_is_measured_from_no_effect(form, nothing):
+    of = replace(record({"a": 0.0, "b": -0.5, "c": 1.5, "d": 1.0}), form=form)
+    of = replace(of, raw=of.raw + 2, baseline=of.baseline + 2)
+    kinds = {
+        ("sign", "c"): {"sign": "positive"},
+        ("sign", "b"): {"sign": "negative"},
+        ("sign", "abcd"): {"sign": "positive", "share": 0.5},
+        ("ratio", "dc"): {"expected": 2 / 3, "tolerance": 1e-9},
+        ("share", "d"): {"expected": 0.5, "tolerance": 1e-9},
+    }
+    answers = {
+        (kind, names): answer(kind, *names, of=of, **options)
+        for (kind, names), options in kinds.items()
+    }
+    assert all(each.holds for each in answers.values())
+    unmoved = answer("sign", "a", of=of, sign="positive")
+    assert not unmoved.holds
+    assert unmoved[:3] == ("value of 'a'", f"above {nothing}", nothing)
+    share = answers["sign", "abcd"]
+    assert share.quantity.startswith(f"share with a value above {nothing} among 'a', ")
+    ends = f", measured from {nothing}"
+    assert answers["ratio", "dc"].quantity == f"'d' divided by 'c'{ends}"
+    assert answers["share", "d"].quantity == f"share of 'd'{ends}"
+
+
 def test_ties_lead_nothing_but_together():
     tied = record({"a": 2.0, "b": 2.0, "c": 0.0})
     assert not answer("leader", "a", of=tied).holds
@@ -188,7 +214,12 @@ FIRST = {"of": CURVES, "judge": "m", "factor": 1.0}
             LEVEL,
             "The values of all features sum to 0, so there is no share.",
         ),
-        ("ratio", "ab", ZERO, "The value of 'b' is 0, so there is no ratio."),
+        (
+            "ratio",
+            "ab",
+            ZERO,
+            "The value of 'b' is 0, no effect, so there is no ratio.",
+        ),
         (
             "leader",
             ["a "],

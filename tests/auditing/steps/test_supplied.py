@@ -473,6 +473,7 @@ def test_what_is_read_is_what_was_written_digit_by_digit(tmp_path):
     [
         ({"method": "shapley"}, "loss does not work with 'shapley', which measures no"),
         ({"loss": ""}, "loss is missing; 'permutation' needs it."),
+        ({"form": "absolute"}, "form = 'absolute' does not work with 'permutation',"),
         ({"of": "groups"}, "answers what nobody asks: no [[importance]] asks"),
         ({"method": "spearman"}, "method must be one of"),
         ({"sha256": "x"}, "sha256 must be 64 hexadecimal digits; 'x' was given."),
