@@ -206,7 +206,7 @@ def _filled(**facts: Any) -> str:
 def _typed_column(
     table: Table, name: str, missing: tuple[str, ...], *, where: str
 ) -> pd.Series:
-    if not table.has_texts(name) or dates.is_dates(table.frame[name]):
+    if not table.has_texts(name):
         return column_types.from_values(table.frame[name], where=where)
     return column_types.from_texts(
         column_types.without(table.frame[name], missing),
@@ -248,7 +248,7 @@ def _dates_in(
     table: Table, name: str, missing: Collection[str]
 ) -> list[tuple[pd.Series, str]]:
     """Return a column of dates in each format in which it can be read."""
-    if not table.has_texts(name) or dates.is_dates(table.frame[name]):
+    if not table.has_texts(name):
         column = column_types.from_values(table.frame[name], where="", is_feature=True)
         return [(column, "")] * dates.is_dates(column)
     cells = column_types.without(table.frame[name], missing)

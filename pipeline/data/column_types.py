@@ -269,7 +269,8 @@ def as_texts(cells: pd.Series) -> pd.Series:
 def is_of_texts(cells: pd.Series) -> bool:
     """Return whether `from_texts` types these cells, which `as_read` or a CSV had."""
     kind = pd.api.types.infer_dtype(cells, skipna=True)
-    return cells.dtype != object or kind in ("string", "empty")
+    is_number = cells.dtype != object and kind not in dates.KINDS
+    return is_number or kind in ("string", "empty")
 
 
 def from_texts(

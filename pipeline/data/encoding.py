@@ -124,10 +124,11 @@ def column_type(column: pd.Series, typed: pd.Series) -> ColumnType | None:
     column : Series
         As it was given.
     typed : Series
-        As the audit keeps it.
+        As the audit keeps it, dates as datetime64 or as seconds.
     """
     is_narrow = column.dtype in (np.float16, np.float32)  # a grid of points is float64
-    if column.dtype == typed.dtype and not is_narrow:
+    is_kept = column.dtype == typed.dtype and not dates.is_dates(typed)
+    if is_kept and not is_narrow:
         return None
     missing = {repr(cell): cell for cell in column[column.isna()]}
     cells = pd.api.types.infer_dtype(column, skipna=True)

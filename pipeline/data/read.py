@@ -302,8 +302,11 @@ def _column(
 
     How dates are `written` is None if no part of them is taken.
     """
-    is_text = all(table.is_text for table in tables)
-    if is_text and len({table.written for table in tables}) == 1:
+    is_alike = all(table.is_text for table in tables)
+    is_alike &= len({table.written for table in tables}) == 1
+    if written is not None:  # texts of dates are not read together with dates of Excel
+        is_alike &= len({table.has_texts(name) for table in tables}) == 1
+    if is_alike:
         return _typed_cells(tables, name, section, where, written)
     typed_parts = [
         _typed_cells(

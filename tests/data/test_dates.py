@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from tests.data.reading import configured, csv_of, read, sqlite_of
+from tests.data.reading import configured, csv_of, read, sqlite_of, workbook
 from tests.docs import pages
 from tests.models.saved import saved
 
@@ -106,6 +107,21 @@ def test_dates_of_a_file_have_their_parts(cells, section, data, months, tmp_path
     np.testing.assert_array_equal(rows.X["part"], months)
 
 
+@pytest.mark.needs_openpyxl
+@pytest.mark.parametrize("is_sheet_first", [False, True])
+def test_texts_of_dates_and_dates_of_a_sheet_are_one_column(is_sheet_first, tmp_path):
+    texts = csv_of(("when", "x", "y"), ("31.01.2024", 1, 1), ("01.02.2024", 2, 2))
+    days = [(datetime(2023, 11, 28), 3, 3), (None, 4, 4)]
+    workbook(tmp_path / "a.xlsx", Data=[("when", "x", "y"), *days])
+    tables = [texts, {"file": "a.xlsx"}]
+    parts = [[1, 2], [11, np.nan]]
+    if is_sheet_first:
+        tables, parts = tables[::-1], parts[::-1]
+    both = read(tmp_path, *tables, derived=[WHEN | {"format": "%d.%m.%Y"}])
+    for rows, months in zip(both, parts, strict=True):
+        np.testing.assert_array_equal(rows.X["part"], months)
+
+
 def test_a_part_is_a_feature_that_others_may_be_made_of_and_its_source_is_none(
     tmp_path,
 ):
@@ -194,6 +210,22 @@ def test_a_pipeline_of_dates_is_measured_as_its_predictions_say(kind):
     assert result.to_frame().set_index("feature")["mean"]["when"] > 0
     columns = result.result.columns.set_index("feature")
     assert columns.loc["when", "definition"] == "seconds since 1970-01-01"
+
+
+def test_dates_of_a_typed_table_reach_the_model_as_dates(tmp_path):
+    X, y = dated(9)
+    frame = X.assign(y=y)
+    rows, _ = read(tmp_path, {"r": "a::b"}, r_frame=lambda _: frame)
+    assert rows.X["when"].dtype == np.float64
+    assert rows.types["when"].dtype == X["when"].dtype
+
+
+@pytest.mark.needs_openpyxl
+def test_a_target_of_dates_of_a_sheet_is_refused(tmp_path):
+    days = [(1, datetime(2023, 11, 28)), (2, datetime(2023, 11, 29))]
+    workbook(tmp_path / "a.xlsx", Data=[("x", "y"), *days])
+    with pytest.raises(DataError, match=r"'y' holds dates .* only features can hold"):
+        read(tmp_path, {"file": "a.xlsx"})
 
 
 def test_a_time_zone_reaches_the_model():

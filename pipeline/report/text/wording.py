@@ -41,7 +41,7 @@ _JOINT = re.compile(
     r"|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 )
 _TOKEN = re.compile(r"(\*\*.+?\*\*|\*[^*]+\*|~[^~]+~|`[^`]+`|\{\w+\})")
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)+)'")
+_QUOTED = re.compile(r"(?<!\w)'((?:[^'\\]|\\.)+)'")
 _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 

@@ -15,6 +15,7 @@ from importance_audit.report.text.wording import (
     key_of,
     look_up,
     pieces_of,
+    quoted_names,
     say,
     short_name,
 )
@@ -115,3 +116,16 @@ def test_a_line_may_end_after_a_word_of_a_name(name, pieces):
 @given(st.text())
 def test_the_pieces_of_a_name_are_the_name(name):
     assert "".join(pieces_of(name)) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("rank of 'size'", ["size"]),
+        ("'a', 'b c'", ["a", "b c"]),
+        ("Kendall's correlation with 'rf'", ["rf"]),
+    ],
+)
+def test_names_in_quotation_marks_are_told_from_apostrophes(text, names):
+    parts = quoted_names(text)
+    assert [part.text for part in parts if not isinstance(part, str)] == names
