@@ -11,7 +11,8 @@ from ..config.load import AuditConfig, ImportanceSection
 from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import ConfigError, DataError, ModelError, hints, quote
+from ..records.errors import ConfigError, DataError, ModelError, hints, quote, several
+from ..records.losses import NEEDS
 from .steps.supplied_numbers import Numbers
 
 
@@ -21,7 +22,7 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
     Raises
     ------
     DataError
-        If a target never varies.
+        If a target never varies, or a loss is not defined for it.
     ConfigError
         If the configuration asks for what the rows do not have.
     """
@@ -32,6 +33,16 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
                 f"{rows.y[0]:.15g}, and importances need one that varies. Name another "
                 "target, or split the rows otherwise."
             )
+        asked = {name for entry in config.importance for name in entry.losses}
+        for loss in sorted(asked & NEEDS.keys() if rows is not None else ()):
+            needs, suits = NEEDS[loss]
+            n_bad = int((~suits(rows.y) & (rows.weights > 0)).sum())
+            if n_bad:
+                raise DataError(
+                    f"{rows.name}: loss {loss!r} needs a target {needs}, and "
+                    f"{quote(rows.target)} is not in {several(n_bad, 'row')}. Leave "
+                    "these rows out, or name another loss."
+                )
     features = frozenset(test.features)
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "

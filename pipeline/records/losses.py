@@ -493,6 +493,13 @@ OF_ROWS: dict[str, RowLosses] = {
 RMSE is the root of the mean, and 1 - R2 divides it by that about the mean of y. Losses
 that are no mean over rows are not here.
 """
+NEEDS: dict[str, tuple[str, Callable[[Array], Array]]] = {
+    "poisson_deviance": ("of 0 or more", lambda y: y >= 0),
+    "gamma_deviance": ("above 0", lambda y: y > 0),
+    "mape": ("other than 0", lambda y: y != 0),
+    "mean_relative_error": ("other than 0", lambda y: y != 0),
+}
+"""What some losses need of each target, in words, and which targets are so."""
 _CLASSES = (BINARY, MULTICLASS)
 SCORERS: dict[str, dict[str, str]] = {
     "roc_auc": {BINARY: "one_minus_auc"},

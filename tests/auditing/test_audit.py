@@ -93,6 +93,29 @@ def test_a_target_that_never_varies_is_refused(which):
     )
 
 
+@pytest.mark.parametrize(
+    ("loss", "needs"),
+    [
+        ("poisson_deviance", "of 0 or more"),
+        ("gamma_deviance", "above 0"),
+        ("mape", "other than 0"),
+        ("mean_relative_error", "other than 0"),
+    ],
+)
+def test_a_target_that_a_loss_is_not_defined_for_is_refused(loss, needs):
+    X, y = rows(80, seed=1)
+    y = np.abs(y) + 1
+    y[:2] = -1 if loss == "poisson_deviance" else 0
+    test = dataset(X, y, name="test rows", task="regression")
+    config = parse_config({"importance": [{**PERMUTATION, "losses": [loss]}]})
+    with pytest.raises(DataError) as error:
+        audit(None, test, config, models=(linear(),))
+    assert str(error.value) == (
+        f"test rows: loss '{loss}' needs a target {needs}, and 'y' is not in 2 rows. "
+        "Leave these rows out, or name another loss."
+    )
+
+
 def audited_classes(predict, X, y, **entry):
     """Return the audit of one function of a frame that predicts a class of two."""
     names = tuple(X)

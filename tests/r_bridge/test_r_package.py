@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.cli.test_cli import runner
+from tests.report.made_variants import RESULTS, result_of
 
 from importance_audit.cli.main import main
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.r_bridge import host
+from importance_audit.records.as_csv import rows_of
 
 pytestmark = [pytest.mark.needs_r, pytest.mark.processes]
 
@@ -50,6 +52,28 @@ def test_r_knows_what_methods_take_and_are_of_as_python_does(package):
         "of_pairs": {n for n, row in METHODS.items() if "features" not in row.of},
         "of_features_alone": {n for n, r in METHODS.items() if r.of == ("features",)},
     }
+
+
+POINTS_AND_SEEN = {
+    *("grid", "first", "second", "place", "observed", "threshold", "lowest", "highest")
+}
+"""Columns that hold texts in some rows or tables and numbers in others."""
+
+
+def test_r_reads_the_columns_of_texts_as_texts(package):
+    code = (package / "R" / "read_audit.R").read_text(encoding="utf-8")
+    (names,) = re.findall(r"^of_texts <- c\((.*?)\)$", code, re.DOTALL | re.MULTILINE)
+    in_r = set(re.findall(r'"(\w+)"', names))
+    texts, others = set(), set()
+    for name in RESULTS:
+        for head, *rows in map(list, rows_of(result_of(name)).values()):
+            for column, *cells in zip(head, *rows, strict=True):
+                is_text = any(isinstance(cell, str) for cell in cells)
+                (texts if is_text else others).add(column)
+    assert not texts - in_r - POINTS_AND_SEEN
+    numbers = {"value", "raw", "baseline", "repeat", "n_samples", "record", "std_error"}
+    assert numbers < others
+    assert not numbers & in_r
 
 
 BY_THE_COMMAND = """

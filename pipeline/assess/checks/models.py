@@ -177,6 +177,9 @@ def weak_model(
     limit = limits["standard_errors"]
     subject = f"{model.name}, {row['loss']}"
     gain, error = -row["difference"], row["difference_std_error"]
+    if np.isnan(row["constant"]):
+        unknown = "the loss of the constant predictor is not defined"
+        return Seen(None, unknown, subject=subject)
     if gain > 0 and np.isnan(error):
         unknown = "no standard error: the loss is not defined on most resamples"
         return Seen(None, unknown, subject=subject)

@@ -62,9 +62,12 @@ def best_model(facts: Facts) -> Sentence:
     rows = frame[(frame["loss"] == first) & (frame["split"] == "test")]
     if rows.empty:
         return say("data.no_test")
+    if rows["value"].isna().all():
+        return say("data.not_defined", loss=loss_label(first))
     row = rows.loc[rows["value"].astype(float).idxmin()]
+    key = "data.best" if len(rows) > 1 else "data.only"
     text = say(
-        "data.best" if len(rows) > 1 else "data.only",
+        f"{key}_alone" if math.isnan(row["constant"]) else key,
         model=full_name(row["model"]),
         share=_share(row),
         loss=loss_label(first),

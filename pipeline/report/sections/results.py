@@ -171,7 +171,7 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
         rows=on_drawn_rows(ranking),
     )
     frame = rows_about(facts.result.performance, record, "model", "loss", "split")
-    if len(frame):
+    if frame["constant"].notna().any():  # a squared correlation has none
         place, found = frame.index[0], frame.iloc[0]
         constant = float(found["constant"])
         value = Value(f"performance[{place}].constant", constant, lone(constant))

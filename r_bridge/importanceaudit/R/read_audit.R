@@ -3,7 +3,7 @@
 read_audit <- function(folder, summary = NULL) {
   run <- run_folder(folder)
   files <- list.files(file.path(run, "tables"), "[.]csv$", full.names = TRUE)
-  tables <- lapply(files, utils::read.csv, check.names = FALSE, encoding = "UTF-8")
+  tables <- lapply(files, read_table)
   names(tables) <- sub("[.]csv$", "", basename(files))
   if (is.null(tables$importances)) {
     stop("'", run, "' has no tables/importances.csv: nothing was measured.", call. = FALSE)
@@ -23,6 +23,32 @@ read_audit <- function(folder, summary = NULL) {
     ),
     class = "importance_audit"
   )
+}
+
+# The columns that are texts in every table: names of the data may look like numbers.
+of_texts <- c(
+  "accepted_until", "adjustment", "aggregator", "approved_by", "asked", "cause", "check",
+  "claim", "classes", "column", "control", "definition", "dtype", "due", "encoder", "engine",
+  "engine_a", "engine_b", "engine_version", "entry", "estimator", "evidence", "farthest",
+  "feature", "feature_a", "feature_b", "features", "first_feature", "form", "group", "judge",
+  "key", "kind", "leader_a", "leader_b", "level", "levels", "library", "look", "loss", "loss_a",
+  "loss_b", "measure", "message", "method", "missing_verdict", "model", "model_a", "model_b",
+  "must", "name", "of", "options", "origin", "over", "owner", "parameters", "positive_class",
+  "predictions_sha256", "protocol", "ranked_by", "reading", "reason", "reasons", "remedy",
+  "response", "role", "route", "scale", "script", "script_sha256", "second_feature", "segment",
+  "set_by", "severity", "sha256", "source", "split", "state", "statistic", "step", "stream",
+  "subject", "target", "task", "test", "unit", "verdict"
+)
+
+read_table <- function(file) {
+  table <- utils::read.csv(file, check.names = FALSE, encoding = "UTF-8",
+                           colClasses = "character", na.strings = character())
+  # An apostrophe keeps spreadsheets from running what begins like a formula.
+  table[] <- lapply(table, sub, pattern = "^'('*[=+@\t\r-])", replacement = "\\1")
+  is_text <- names(table) %in% c(of_texts, if ("category" %in% table$kind) "grid")
+  table[!is_text] <- lapply(table[!is_text], utils::type.convert, na.strings = character(),
+                            as.is = TRUE)
+  table
 }
 
 # Why the verdict of a run read later is what it is: its summary says it, or its findings.

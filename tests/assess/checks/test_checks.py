@@ -172,6 +172,16 @@ def test_a_model_must_beat_the_constant_by_two_standard_errors(
     assert (outcome, finding is None) == (verdict, verdict != "warn")
 
 
+def test_a_model_is_not_held_against_a_constant_whose_loss_is_not_defined():
+    frame = performance(np.nan, np.nan)
+    frame["constant"] = np.nan
+    outcome, observed, finding = answer(
+        "weak_model", checks.of_performance(linear_model(2, 1), frame)
+    )
+    assert (outcome, finding) == ("not run", None)
+    assert observed == "the loss of the constant predictor is not defined"
+
+
 def of_importance(importance, data=None):
     data = data or normal_data(*np.ones(len(importance.features)))
     return checks.of_importance(importance, data)

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.report.made_records import (
@@ -59,6 +60,17 @@ def test_a_weak_model_is_named_where_its_performance_stands():
     assert f"{title}: forest, RMSE." in lede_of(view, "D")
     (entry,) = section(view, "K").parts["entries"]
     assert plain(entry.title).startswith(f"{title} (")
+
+
+def test_a_loss_that_is_not_defined_is_no_best_and_no_share():
+    frame = performance_frame(("forest",))
+    frame["constant"] = np.nan
+    view = plain_view(performance=frame)
+    said = "is not defined, so that of forest has nothing to be held against."
+    assert f"The RMSE of always predicting the mean {said}" in lede_of(view, "D")
+    frame["value"] = np.nan
+    said = "RMSE is not defined for what the models predict on the evaluation rows."
+    assert said in lede_of(plain_view(performance=frame), "D")
 
 
 FRAME = apartments_result().agreement

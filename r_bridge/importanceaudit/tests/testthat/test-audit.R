@@ -224,7 +224,7 @@ test_that("a binomial model of 0 and 1 is audited as a classifier", {
   audit <- importance_audit(fit, mtcars[c("wt", "hp")], mtcars$am, engines = character(),
                             n_repeats = 2)
   expect_equal(unique(audit$importances$loss), "one_minus_auc")
-  expect_equal(unique(audit$importances$positive_class), 1)
+  expect_equal(unique(audit$importances$positive_class), "1")
 })
 
 test_that("what cannot be audited is said", {
@@ -376,4 +376,28 @@ test_that("a measurement is aggregated as its record is", {
   means <- importanceaudit:::mean_importances(rounds)
   expect_equal(means$importance, c(2, 2))
   expect_equal(means$std, c(stats::sd(c(0, 2, -2)) / 2, stats::sd(c(1, 2, 9))))
+})
+
+test_that("names that look like numbers, missing values or formulas are read as they are", {
+  tables <- file.path(tempfile(), "tables")
+  dir.create(tables, recursive = TRUE)
+  write_lines <- function(name, ...) writeLines(c(...), file.path(tables, name))
+  features <- c("NA", "01", "1000.10", "T", "'=sum", "'-log10 p")
+  write_lines(
+    "importances.csv",
+    "model,method,engine,of,loss,form,positive_class,feature,raw,baseline,value",
+    paste0("m,permutation,python,features,rmse,difference,01,", features, ",7,1,", 6:1)
+  )
+  write_lines("segment_performance.csv", "segment,kind,level,value", "region,category,NA,-1.5",
+              "region,category,1e2,NaN")
+  write_lines("effects.csv", "feature,kind,grid,value", "a,category,01,1", "a,category,02,2")
+  audit <- read_audit(dirname(tables))
+  names <- sub("^'", "", features)
+  expect_equal(audit$importances$feature, names)
+  expect_equal(audit$importances$importance, 6:1)
+  expect_equal(unique(audit$importances$positive_class), "01")
+  expect_equal(as_vi(audit)$Variable, names)
+  expect_equal(audit$tables$segment_performance$level, c("NA", "1e2"))
+  expect_equal(audit$tables$segment_performance$value, c(-1.5, NaN))
+  expect_equal(audit$tables$effects$grid, c("01", "02"))
 })
