@@ -54,12 +54,25 @@ enter_session <- function(session) {
   }
 }
 
+# What `importance_audit` saved with a model; NULL of another one.
+session_of <- function(model) {
+  object <- if (inherits(model, "scripted_model")) model$model else model
+  attr(object, "importanceaudit_session")
+}
+
+# The rows that a model predicted in that session; NULL if it has not all of these columns.
+session_rows <- function(model, columns) {
+  rows <- session_of(model)$rows
+  if (all(columns %in% names(rows))) rows[columns]
+}
+
 # How far a model predicts from what it predicted in the session that saved it, with the
 # largest prediction, how far two answers are apart, and for how many rows. A list, empty
 # if nobody knows: `importance_audit` saves predictions with a model, DALEX with an explainer.
-distance_to_session <- function(model) {
-  object <- if (inherits(model, "scripted_model")) model$model else model
-  session <- attr(object, "importanceaudit_session")
+# `rows` are those of `session_rows` as the audit gives them to the model.
+distance_to_session <- function(model, rows = NULL) {
+  session <- session_of(model)
+  if (!is.null(rows)) session$rows <- rows
   if (is.null(session$predictions)) {
     if (!inherits(model, "explainer") || NROW(model$y_hat) != NROW(model$data)) return(list())
     if (!NROW(model$y_hat)) return(list())

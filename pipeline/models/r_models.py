@@ -23,7 +23,7 @@ from importance_audit.r_bridge.errors import (
     UnknownClass,
 )
 
-from ..data.column_types import is_category
+from ..data.column_types import from_values, is_category
 from ..data.encoding import refuse_dates, selected, unknown_levels
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
@@ -372,8 +372,12 @@ def refuse_other_predictions(model: FittedModel) -> None:
     ------
     ModelError
     """
+    function = unwrap(model.predict)
     try:
-        facts = model.estimator.call("distance_to_session", {})
+        rows = None
+        if isinstance(function, partial):
+            rows = _session_rows(model, function.keywords["reader"])
+        facts = model.estimator.call("distance_to_session", {"rows": rows})
     except RUnavailable:
         raise
     except RError as error:
@@ -398,6 +402,21 @@ def refuse_other_predictions(model: FittedModel) -> None:
             "package. Write it into the predict function, or name its package "
             "(package::name)."
         )
+
+
+def _session_rows(model: FittedModel, reader: Reader) -> pd.DataFrame | None:
+    """Return the rows of the session that saved a model, as the audit gives them to it.
+
+    None if it has none, or not all columns.
+    """
+    rows = model.estimator.call("session_rows", {"columns": list(reader.features)})
+    if rows is None:
+        return None
+    typed = {
+        name: from_values(column, where=f"column {quote(name)}", is_feature=True)
+        for name, column in rows.items()
+    }
+    return _frame_for_r(pd.DataFrame(typed), reader)
 
 
 def _levels(
