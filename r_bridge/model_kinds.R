@@ -359,7 +359,9 @@ model_kinds <- list(
   naiveBayes = list(
     package = "e1071", features = function(m) names(m$tables),
     types = function(m) {
-      ifelse(vapply(bayes_levels(m)[names(m$tables)], is.null, NA), "numeric", "factor")
+      are_flags <- vapply(lapply(m$tables, colnames), identical, NA, c("FALSE", "TRUE"))
+      is_number <- vapply(bayes_levels(m)[names(m$tables)], is.null, NA)
+      ifelse(are_flags, "logical", ifelse(is_number, "numeric", "factor"))
     },
     levels = bayes_levels, classes = function(m) names(m$apriori), judges_missing = TRUE,
     predict = function(m, data) stats::predict(m, data, type = "raw")

@@ -14,7 +14,7 @@ with_predict_script <- function(model, script) {
 type_of_column <- function(x) {
   if (is.ordered(x)) return("ordered")
   if (is.factor(x)) return("factor")
-  if (is.numeric(x) || is.logical(x)) "numeric" else class(x)[1L]
+  if (is.numeric(x)) "numeric" else class(x)[1L]
 }
 
 # Answers as a vector, or as a matrix whose columns are named by the classes. What is no
@@ -82,8 +82,9 @@ first_answer <- function(answer, predict) {
 scripted_classes <- function(m, rows, task) {
   own <- m$model
   predict <- if (inherits(own, "importanceaudit_model")) own$predict else m$predict
-  texts <- names(rows)[scripted_types(m)[names(rows)] %in% "character"]
-  rows[texts] <- lapply(rows[texts], as.character)
+  types <- scripted_types(m)[names(rows)]
+  rows[types %in% "character"] <- lapply(rows[types %in% "character"], as.character)
+  rows[types %in% "logical"] <- lapply(rows[types %in% "logical"], as.logical)
   classes_of_answer(first_answer(m$predict(own, rows), predict), task)
 }
 

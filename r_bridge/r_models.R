@@ -129,7 +129,7 @@ with_training_levels <- function(model, scope) {
 
 # What an audit must know of a model: the columns it reads in its own order; the levels
 # of those it knows to be factors; which of these are ordered; which it knows to be
-# numbers, or texts; its classes (NULL for a regression); whether missing values are for it to
+# numbers, which of them logical, or texts; its classes (NULL for a regression); whether missing values are for it to
 # judge; how it was made, and what else its card should say. `rows` are two that it can
 # predict, and of the model of a script their columns are those that it reads; `columns` are
 # those that models are given, which a model without names of columns reads by their place.
@@ -156,6 +156,7 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
     levels = levels[names(levels) %in% features],
     ordered = c(character(), names(types)[types == "ordered"]),
     numbers = c(character(), names(types)[types %in% c("numeric", "logical")]),
+    logicals = c(character(), names(types)[types == "logical"]),
     texts = c(character(), names(types)[types == "character"]),
     classes = classes,
     judges_missing = kind$judges_missing,

@@ -59,9 +59,9 @@ class Reader(NamedTuple):
         The columns it reads, in its order.
     levels : mapping of str to Index
         The levels of training, in their order, of each column that is a factor.
-    ordered, numbers, texts : frozenset of str
-        The columns that are ordered factors, those that are certainly no factors, and
-        those that were texts in training.
+    ordered, numbers, logicals, texts : frozenset of str
+        The columns that are ordered factors, those that are certainly no factors, of
+        these the logical ones, and those that were texts in training.
     takes_missing : bool
         Whether a missing value is for R to judge.
     columns : list of int, int or None
@@ -74,6 +74,7 @@ class Reader(NamedTuple):
     levels: Mapping[str, pd.Index]
     ordered: frozenset[str]
     numbers: frozenset[str]
+    logicals: frozenset[str]
     texts: frozenset[str]
     takes_missing: bool
     columns: list[int] | int | None
@@ -277,6 +278,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         levels=levels,
         ordered=ordered | frozenset(facts["ordered"]),
         numbers=frozenset(facts["numbers"]),
+        logicals=frozenset(facts["logicals"]),
         texts=frozenset(facts["texts"]),
         takes_missing=bool(facts["judges_missing"][0]),
         columns=_columns(name, model.kind, own, train),
@@ -559,6 +561,8 @@ def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
         raise prediction.missing(form, column)
     if name in reader.numbers and is_factor:
         raise _other_kind(column, form, "a number", "a category")
+    if name in reader.logicals and column.dropna().isin((0, 1)).all():
+        return column.astype("boolean").reset_index(drop=True)
     if name in reader.texts and is_factor:
         return column.astype(object).reset_index(drop=True)
     if name not in reader.levels:

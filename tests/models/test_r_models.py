@@ -264,6 +264,23 @@ def test_a_model_says_what_it_is(models):
     assert not any("\n" in call for call in calls)
 
 
+@pytest.mark.parametrize(
+    ("name", "target", "task"),
+    [("rpart_flags", "y", "regression"), ("bayes_flags", "z", "binary")],
+)
+def test_a_logical_column_with_missing_cells_is_logical_in_r(
+    r, tmp_path, name, target, task
+):
+    r.call("fit_to_flags", {"folder": str(tmp_path)})
+    frame = r.call("with_flags", {})
+    y, own = frame[target], frame[["x", "flag"]]
+    classes = None if task == "regression" else y.cat.categories
+    rows = dataset(own, y, task=task, name="rows", classes=classes)
+    model = r_models.load(section(tmp_path, f"{name}.rds"), rows, base=tmp_path)
+    answer = model.estimator.call("own_prediction", {"data": own})
+    np.testing.assert_array_equal(model.predict(rows.X), answer)
+
+
 def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
     key = "levels_of_the_training_rows"
     assert models["svm"].parameters[key]
