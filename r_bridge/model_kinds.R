@@ -231,6 +231,7 @@ nnet_kind <- utils::modifyList(linear_kind, list(
 svm_kind <- list(
   package = "e1071", features = function(m) colnames(m$SV), types = function(m) NULL,
   levels = function(m) NULL, classes = svm_classes, judges_missing = FALSE,
+  checks_levels = TRUE,
   predict = function(m, data) {
     check_svm_columns(m, data)
     if (m$type > 2L) return(stats::predict(m, data))
@@ -374,6 +375,7 @@ model_kinds <- list(
     },
     types = function(m) if (!is.null(m@terms)) attr(m@terms, "dataClasses"),
     levels = function(m) NULL, classes = ksvm_classes, judges_missing = FALSE,
+    checks_levels = TRUE,
     predict = function(m, data) {
       data <- check_ksvm_columns(m, data)
       kernlab::predict(m, data, type = if (grepl("svr$", m@type)) "response" else "probabilities")

@@ -129,10 +129,12 @@ with_training_levels <- function(model, scope) {
 
 # What an audit must know of a model: the columns it reads in its own order; the levels
 # of those it knows to be factors; which of these are ordered; which it knows to be
-# numbers, which of them logical, or texts; its classes (NULL for a regression); whether missing values are for it to
-# judge; how it was made, and what else its card should say. `rows` are two that it can
-# predict, and of the model of a script their columns are those that it reads; `columns` are
-# those that models are given, which a model without names of columns reads by their place.
+# numbers, which of them logical, or texts; of which columns levels that it did not keep are
+# verified: it refuses others, or had them in its session; its classes (NULL for a
+# regression); whether missing values are for it to judge; how it was made, and what else its
+# card should say. `rows` are two that it can predict, and of the model of a script their
+# columns are those that it reads; `columns` are those that models are given, which a model
+# without names of columns reads by their place.
 describe_model <- function(model, task, rows, columns = names(rows)) {
   kind <- kind_of(model)
   has_own_predict <- isTRUE(kind$has_own_predict)
@@ -151,6 +153,9 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
   if (!length(features)) stop("it does not name the columns that it reads")
   types <- kind$types(model)
   levels <- Filter(is.character, as.list(kind$levels(model)))
+  # Of contrasts of ordered factors the names do not tell the levels.
+  verified <- if (isTRUE(kind$checks_levels)) names(types)[types != "ordered"] else
+    names(session_of(model)$rows)
   list(
     features = features,
     levels = levels[names(levels) %in% features],
@@ -158,6 +163,7 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
     numbers = c(character(), names(types)[types %in% c("numeric", "logical")]),
     logicals = c(character(), names(types)[types == "logical"]),
     texts = c(character(), names(types)[types == "character"]),
+    verified = c(character(), verified),
     classes = classes,
     judges_missing = kind$judges_missing,
     call = call_text(if (isS4(model)) attr(model, "kcall") else model$call),

@@ -138,6 +138,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     if model.saved_by.split(".")[:2] != model.r_version.split(".")[:2]:
         says = f"R {model.saved_by} saved it, and R {model.r_version} reads it."
         notes = (estimators.loaded_otherwise(section.name, path.name, says),)
+    notes += record.notes
     return replace(record, source="file", sha256=section.sha256, notes=notes)
 
 
@@ -293,8 +294,13 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         parameters["note"] = note
     if model.script is not None:
         parameters["predict"] = model.script
-    if assumed:  # the model kept none: nothing says that it was fitted to these
+    notes: tuple[Finding, ...] = ()
+    if assumed and train.split == "train":  # the model kept none
         parameters["levels_of_the_training_rows"] = assumed
+    elif assumed:
+        parameters["levels_of_the_evaluation_rows"] = assumed
+        verified = set(facts["verified"])
+        notes = _levels_note(name, model.kind, levels, set(assumed) - verified)
     return FittedModel(
         name=name,
         task=train.task,
@@ -307,7 +313,40 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         encoded=features,
         library=f"{model.package} {model.package_version}, R {model.r_version}",
         parameters=parameters,
+        notes=notes,
         count_fitted=partial(_count_fitted, model=model, reader=reader),
+    )
+
+
+def _levels_note(
+    name: str, kind: str, levels: Mapping[str, pd.Index], doubtful: set[str]
+) -> tuple[Finding, ...]:
+    """Return the finding that levels of the rows stand for those of training."""
+    if not doubtful:
+        return ()
+    shown = "; ".join(
+        f"of {quote(feature)} {listed(known)}"
+        for feature, known in levels.items()
+        if feature in doubtful
+    )
+    certain = "make sure that these are the levels of training, in their order"
+    return (
+        Finding(
+            check="assumed_levels",
+            severity="warning",
+            subject=name,
+            message=f"The model ({kind}) keeps no levels of its factors, so those of "
+            f"the rows were assumed: {shown}. If training had others, or another "
+            "order, its predictions here are wrong.",
+            remedy=remedy(
+                f"Name the training rows as train under [data]; or {certain}, and "
+                "declare others under [data] categories.",
+                r=f"Give train and train_y; or {certain}, and give data with factors "
+                "that have them all.",
+                python=f"{certain.capitalize()}, and pass X with them as pandas' "
+                "category.",
+            ),
+        ),
     )
 
 

@@ -241,6 +241,7 @@ def test_a_predict_function_gets_texts_as_in_the_session_that_saved_it(r, loaded
     expected = data.X["x"] + town + data.X["g"].cat.codes + 1
     np.testing.assert_allclose(model.predict(data.X), expected)
     r_models.refuse_other_predictions(model)
+    assert model.notes == ()  # the levels are those of the session
 
 
 def test_the_rows_of_a_session_are_predicted_as_the_audit_sends_them(r, loaded, rows):
