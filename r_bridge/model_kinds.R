@@ -231,6 +231,7 @@ nnet_kind <- utils::modifyList(linear_kind, list(
 svm_kind <- list(
   package = "e1071", features = function(m) colnames(m$SV), types = function(m) NULL,
   levels = function(m) NULL, classes = svm_classes, judges_missing = FALSE,
+  checks_levels = TRUE,
   predict = function(m, data) {
     check_svm_columns(m, data)
     if (m$type > 2L) return(stats::predict(m, data))
@@ -359,7 +360,9 @@ model_kinds <- list(
   naiveBayes = list(
     package = "e1071", features = function(m) names(m$tables),
     types = function(m) {
-      ifelse(vapply(bayes_levels(m)[names(m$tables)], is.null, NA), "numeric", "factor")
+      are_flags <- vapply(lapply(m$tables, colnames), identical, NA, c("FALSE", "TRUE"))
+      is_number <- vapply(bayes_levels(m)[names(m$tables)], is.null, NA)
+      ifelse(are_flags, "logical", ifelse(is_number, "numeric", "factor"))
     },
     levels = bayes_levels, classes = function(m) names(m$apriori), judges_missing = TRUE,
     predict = function(m, data) stats::predict(m, data, type = "raw")
@@ -372,6 +375,7 @@ model_kinds <- list(
     },
     types = function(m) if (!is.null(m@terms)) attr(m@terms, "dataClasses"),
     levels = function(m) NULL, classes = ksvm_classes, judges_missing = FALSE,
+    checks_levels = TRUE,
     predict = function(m, data) {
       data <- check_ksvm_columns(m, data)
       kernlab::predict(m, data, type = if (grepl("svr$", m@type)) "response" else "probabilities")

@@ -14,7 +14,7 @@ with_predict_script <- function(model, script) {
 type_of_column <- function(x) {
   if (is.ordered(x)) return("ordered")
   if (is.factor(x)) return("factor")
-  if (is.numeric(x) || is.logical(x)) "numeric" else class(x)[1L]
+  if (is.numeric(x)) "numeric" else class(x)[1L]
 }
 
 # Answers as a vector, or as a matrix whose columns are named by the classes. What is no
@@ -82,7 +82,15 @@ first_answer <- function(answer, predict) {
 scripted_classes <- function(m, rows, task) {
   own <- m$model
   predict <- if (inherits(own, "importanceaudit_model")) own$predict else m$predict
+  types <- scripted_types(m)[names(rows)]
+  rows[types %in% "character"] <- lapply(rows[types %in% "character"], as.character)
+  rows[types %in% "logical"] <- lapply(rows[types %in% "logical"], as.logical)
   classes_of_answer(first_answer(m$predict(own, rows), predict), task)
+}
+
+# The types of the columns that it met in the session that saved it, as far as they are known.
+scripted_types <- function(m) {
+  vapply(as.list(session_of(m)$rows), type_of_column, "")
 }
 
 explainer_classes <- function(m, rows, task) {
@@ -210,10 +218,11 @@ own_kinds <- list(
       if (m$task_type == "regr") answer$response else answer$prob
     }
   ),
-  scripted_model = own_kind(
-    function(m) package_of_class(class(m$model)),
-    function(m) list(), # Python knows the columns of the rows
-    scripted_classes,
-    function(m, data) m$predict(m$model, data)
+  scripted_model = list(
+    package = function(m) package_of_class(class(m$model)), classes = scripted_classes,
+    # Python knows the columns of the rows, and the levels of the audit.
+    features = function(m) character(), types = scripted_types, levels = function(m) NULL,
+    predict = function(m, data) m$predict(m$model, data),
+    judges_missing = TRUE, has_own_predict = TRUE
   )
 )

@@ -54,12 +54,25 @@ enter_session <- function(session) {
   }
 }
 
+# What `importance_audit` saved with a model; NULL of another one.
+session_of <- function(model) {
+  object <- if (inherits(model, "scripted_model")) model$model else model
+  attr(object, "importanceaudit_session")
+}
+
+# The rows that a model predicted in that session; NULL if it has not all of these columns.
+session_rows <- function(model, columns) {
+  rows <- session_of(model)$rows
+  if (all(columns %in% names(rows))) rows[columns]
+}
+
 # How far a model predicts from what it predicted in the session that saved it, with the
 # largest prediction, how far two answers are apart, and for how many rows. A list, empty
 # if nobody knows: `importance_audit` saves predictions with a model, DALEX with an explainer.
-distance_to_session <- function(model) {
-  object <- if (inherits(model, "scripted_model")) model$model else model
-  session <- attr(object, "importanceaudit_session")
+# `rows` are those of `session_rows` as the audit gives them to the model.
+distance_to_session <- function(model, rows = NULL) {
+  session <- session_of(model)
+  if (!is.null(rows)) session$rows <- rows
   if (is.null(session$predictions)) {
     if (!inherits(model, "explainer") || NROW(model$y_hat) != NROW(model$data)) return(list())
     if (!NROW(model$y_hat)) return(list())
@@ -116,10 +129,12 @@ with_training_levels <- function(model, scope) {
 
 # What an audit must know of a model: the columns it reads in its own order; the levels
 # of those it knows to be factors; which of these are ordered; which it knows to be
-# numbers, or texts; its classes (NULL for a regression); whether missing values are for it to
-# judge; how it was made, and what else its card should say. `rows` are two that it can
-# predict, and of the model of a script their columns are those that it reads; `columns` are
-# those that models are given, which a model without names of columns reads by their place.
+# numbers, which of them logical, or texts; of which columns levels that it did not keep are
+# verified: it refuses others, or had them in its session; its classes (NULL for a
+# regression); whether missing values are for it to judge; how it was made, and what else its
+# card should say. `rows` are two that it can predict, and of the model of a script their
+# columns are those that it reads; `columns` are those that models are given, which a model
+# without names of columns reads by their place.
 describe_model <- function(model, task, rows, columns = names(rows)) {
   kind <- kind_of(model)
   has_own_predict <- isTRUE(kind$has_own_predict)
@@ -138,12 +153,17 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
   if (!length(features)) stop("it does not name the columns that it reads")
   types <- kind$types(model)
   levels <- Filter(is.character, as.list(kind$levels(model)))
+  # Of contrasts of ordered factors the names do not tell the levels.
+  verified <- if (isTRUE(kind$checks_levels)) names(types)[types != "ordered"] else
+    names(session_of(model)$rows)
   list(
     features = features,
     levels = levels[names(levels) %in% features],
     ordered = c(character(), names(types)[types == "ordered"]),
     numbers = c(character(), names(types)[types %in% c("numeric", "logical")]),
+    logicals = c(character(), names(types)[types == "logical"]),
     texts = c(character(), names(types)[types == "character"]),
+    verified = c(character(), verified),
     classes = classes,
     judges_missing = kind$judges_missing,
     call = call_text(if (isS4(model)) attr(model, "kcall") else model$call),

@@ -23,7 +23,7 @@ from importance_audit.r_bridge.errors import (
     UnknownClass,
 )
 
-from ..data.column_types import is_category
+from ..data.column_types import from_values, is_category
 from ..data.encoding import refuse_dates, selected, unknown_levels
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
@@ -59,9 +59,9 @@ class Reader(NamedTuple):
         The columns it reads, in its order.
     levels : mapping of str to Index
         The levels of training, in their order, of each column that is a factor.
-    ordered, numbers, texts : frozenset of str
-        The columns that are ordered factors, those that are certainly no factors, and
-        those that were texts in training.
+    ordered, numbers, logicals, texts : frozenset of str
+        The columns that are ordered factors, those that are certainly no factors, of
+        these the logical ones, and those that were texts in training.
     takes_missing : bool
         Whether a missing value is for R to judge.
     columns : list of int, int or None
@@ -74,6 +74,7 @@ class Reader(NamedTuple):
     levels: Mapping[str, pd.Index]
     ordered: frozenset[str]
     numbers: frozenset[str]
+    logicals: frozenset[str]
     texts: frozenset[str]
     takes_missing: bool
     columns: list[int] | int | None
@@ -137,6 +138,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     if model.saved_by.split(".")[:2] != model.r_version.split(".")[:2]:
         says = f"R {model.saved_by} saved it, and R {model.r_version} reads it."
         notes = (estimators.loaded_otherwise(section.name, path.name, says),)
+    notes += record.notes
     return replace(record, source="file", sha256=section.sha256, notes=notes)
 
 
@@ -277,6 +279,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         levels=levels,
         ordered=ordered | frozenset(facts["ordered"]),
         numbers=frozenset(facts["numbers"]),
+        logicals=frozenset(facts["logicals"]),
         texts=frozenset(facts["texts"]),
         takes_missing=bool(facts["judges_missing"][0]),
         columns=_columns(name, model.kind, own, train),
@@ -291,8 +294,13 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         parameters["note"] = note
     if model.script is not None:
         parameters["predict"] = model.script
-    if assumed:  # the model kept none: nothing says that it was fitted to these
+    notes: tuple[Finding, ...] = ()
+    if assumed and train.split == "train":  # the model kept none
         parameters["levels_of_the_training_rows"] = assumed
+    elif assumed:
+        parameters["levels_of_the_evaluation_rows"] = assumed
+        verified = set(facts["verified"])
+        notes = _levels_note(name, model.kind, levels, set(assumed) - verified)
     return FittedModel(
         name=name,
         task=train.task,
@@ -305,7 +313,40 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         encoded=features,
         library=f"{model.package} {model.package_version}, R {model.r_version}",
         parameters=parameters,
+        notes=notes,
         count_fitted=partial(_count_fitted, model=model, reader=reader),
+    )
+
+
+def _levels_note(
+    name: str, kind: str, levels: Mapping[str, pd.Index], doubtful: set[str]
+) -> tuple[Finding, ...]:
+    """Return the finding that levels of the rows stand for those of training."""
+    if not doubtful:
+        return ()
+    shown = "; ".join(
+        f"of {quote(feature)} {listed(known)}"
+        for feature, known in levels.items()
+        if feature in doubtful
+    )
+    certain = "make sure that these are the levels of training, in their order"
+    return (
+        Finding(
+            check="assumed_levels",
+            severity="warning",
+            subject=name,
+            message=f"The model ({kind}) keeps no levels of its factors, so those of "
+            f"the rows were assumed: {shown}. If training had others, or another "
+            "order, its predictions here are wrong.",
+            remedy=remedy(
+                f"Name the training rows as train under [data]; or {certain}, and "
+                "declare others under [data] categories.",
+                r=f"Give train and train_y; or {certain}, and give data with factors "
+                "that have them all.",
+                python=f"{certain.capitalize()}, and pass X with them as pandas' "
+                "category.",
+            ),
+        ),
     )
 
 
@@ -372,8 +413,12 @@ def refuse_other_predictions(model: FittedModel) -> None:
     ------
     ModelError
     """
+    function = unwrap(model.predict)
     try:
-        facts = model.estimator.call("distance_to_session", {})
+        rows = None
+        if isinstance(function, partial):
+            rows = _session_rows(model, function.keywords["reader"])
+        facts = model.estimator.call("distance_to_session", {"rows": rows})
     except RUnavailable:
         raise
     except RError as error:
@@ -398,6 +443,21 @@ def refuse_other_predictions(model: FittedModel) -> None:
             "package. Write it into the predict function, or name its package "
             "(package::name)."
         )
+
+
+def _session_rows(model: FittedModel, reader: Reader) -> pd.DataFrame | None:
+    """Return the rows of the session that saved a model, as the audit gives them to it.
+
+    None if it has none, or not all columns.
+    """
+    rows = model.estimator.call("session_rows", {"columns": list(reader.features)})
+    if rows is None:
+        return None
+    typed = {
+        name: from_values(column, where=f"column {quote(name)}", is_feature=True)
+        for name, column in rows.items()
+    }
+    return _frame_for_r(pd.DataFrame(typed), reader)
 
 
 def _levels(
@@ -540,6 +600,8 @@ def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
         raise prediction.missing(form, column)
     if name in reader.numbers and is_factor:
         raise _other_kind(column, form, "a number", "a category")
+    if name in reader.logicals and column.dropna().isin((0, 1)).all():
+        return column.astype("boolean").reset_index(drop=True)
     if name in reader.texts and is_factor:
         return column.astype(object).reset_index(drop=True)
     if name not in reader.levels:

@@ -155,6 +155,7 @@ predict_of <- function(model, rows) {
   facts <- describe_model(model, evaluation$task, two)
   as_model_saw <- function(x, name) {
     if (name %in% facts$texts) return(as.character(x))
+    if (name %in% facts$logicals && all(x %in% c(0, 1, NA))) return(as.logical(x))
     levels <- facts$levels[[name]]
     if (is.null(levels)) return(x)
     factor(as.character(x), levels, ordered = name %in% facts$ordered)

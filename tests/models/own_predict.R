@@ -61,6 +61,13 @@ fit_own <- function(folder, which) {
                      function(m, data) m$b * data$x + rnorm(nrow(data)), verbose = FALSE)
     },
     script = function() structure(list(b = 2), class = "mine"),
+    script_with_session = function() {
+      rows <- data.frame(x, town = ifelse(d$is_high, "x", "y"), stringsAsFactors = FALSE)
+      model <- structure(list(of_town = c(y = 1, x = 0), of_g = 1:3), class = "mine")
+      known <- d$x + unname(model$of_town[rows$town]) + model$of_g[rows$g]
+      session <- list(rows = rows, predictions = known, noise = 0)
+      structure(model, importanceaudit_session = session)
+    },
     caret = function() {
       caret::train(y ~ x + n + g, d, method = "lm",
                    trControl = caret::trainControl(method = "none"))

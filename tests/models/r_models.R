@@ -105,6 +105,18 @@ fit_every_class <- function(folder) {
   }
 }
 
+# A logical column with missing cells, of which rpart and naiveBayes take note.
+with_flags <- function() {
+  d <- transform(model_data(), flag = y > 2)
+  d$flag[c(3L, 40L)] <- NA
+  d
+}
+fit_to_flags <- function(folder) {
+  d <- with_flags()
+  saveRDS(rpart::rpart(y ~ x + flag, d), file.path(folder, "rpart_flags.rds"))
+  saveRDS(e1071::naiveBayes(z ~ x + flag, d), file.path(folder, "bayes_flags.rds"))
+}
+
 save_what_is_no_model <- function(folder) {
   save_as <- function(object, name) saveRDS(object, file.path(folder, name))
   d <- model_data()

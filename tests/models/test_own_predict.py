@@ -221,6 +221,36 @@ def test_answers_without_a_row_or_a_name_for_each_are_refused(
         loaded("script", script, task).predict(rows[task].X)
 
 
+BY_TEXT = """function(model, data) {
+  data$x + unname(model$of_town[data$town]) + model$of_g[data$g]
+}"""
+
+
+def with_towns(r, levels):
+    frame = r.call("own_data", {})
+    towns = np.where(frame["is_high"], "x", "y")
+    g = frame["g"].cat.reorder_categories(levels)
+    X = frame[["x", "n"]].assign(g=g, town=towns)
+    return dataset(X, frame["y"], task="regression", name="rows")
+
+
+def test_a_predict_function_gets_texts_as_in_the_session_that_saved_it(r, loaded, rows):
+    rows["towns"] = data = with_towns(r, ["b", "a", "c"])
+    model = loaded("script_with_session", BY_TEXT, "towns")
+    town = np.where(data.X["town"] == "y", 1, 0)  # "y" is second in order
+    expected = data.X["x"] + town + data.X["g"].cat.codes + 1
+    np.testing.assert_allclose(model.predict(data.X), expected)
+    r_models.refuse_other_predictions(model)
+    assert model.notes == ()  # the levels are those of the session
+
+
+def test_the_rows_of_a_session_are_predicted_as_the_audit_sends_them(r, loaded, rows):
+    rows["towns"] = with_towns(r, ["a", "b", "c"])
+    model = loaded("script_with_session", BY_TEXT, "towns")
+    with pytest.raises(ModelError, match=r"otherwise .* by up to 1 for 90 rows"):
+        r_models.refuse_other_predictions(model)
+
+
 @pytest.mark.needs_dalex
 def test_an_explainer_that_predicts_otherwise_than_it_did_is_refused(loaded, rows):
     moved = loaded("explainer_moved")

@@ -6,6 +6,7 @@ import gzip
 import os
 import signal
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -264,10 +265,48 @@ def test_a_model_says_what_it_is(models):
     assert not any("\n" in call for call in calls)
 
 
+@pytest.mark.parametrize(
+    ("name", "target", "task"),
+    [("rpart_flags", "y", "regression"), ("bayes_flags", "z", "binary")],
+)
+def test_a_logical_column_with_missing_cells_is_logical_in_r(
+    r, tmp_path, name, target, task
+):
+    r.call("fit_to_flags", {"folder": str(tmp_path)})
+    frame = r.call("with_flags", {})
+    y, own = frame[target], frame[["x", "flag"]]
+    classes = None if task == "regression" else y.cat.categories
+    rows = dataset(own, y, task=task, name="rows", classes=classes)
+    model = r_models.load(section(tmp_path, f"{name}.rds"), rows, base=tmp_path)
+    answer = model.estimator.call("own_prediction", {"data": own})
+    np.testing.assert_array_equal(model.predict(rows.X), answer)
+
+
 def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
     key = "levels_of_the_training_rows"
     assert models["svm"].parameters[key]
     assert not any(key in models[name].parameters for name in ("ranger_order", "lm"))
+    assert models["ranger"].notes == ()
+
+
+def test_levels_that_are_assumed_without_training_rows_are_a_finding(folder, rows):
+    test = dataclasses.replace(rows["regression"], split="test")
+    load = partial(r_models.load, train=test, base=folder)
+    ranger, svm = (load(section(folder, f"{name}.rds")) for name in ("ranger", "svm"))
+    for model in (ranger, svm):
+        assert "levels_of_the_training_rows" not in model.parameters
+        assert model.parameters["levels_of_the_evaluation_rows"] == ["g", "o"]
+    (note,) = ranger.notes
+    assert (note.check, note.severity) == ("assumed_levels", "warning")
+    assert note.message == (
+        "The model (ranger) keeps no levels of its factors, so those of the rows were "
+        "assumed: of 'g' 'b', 'a', 'c'; of 'o' 'lo', 'mid', 'hi'. If training had "
+        "others, or another order, its predictions here are wrong."
+    )
+    (note,) = svm.notes  # it refuses other levels, but for those of ordered factors
+    assert "assumed: of 'o' 'lo', 'mid', 'hi'. If" in note.message
+    assert load(section(folder, "ranger_order.rds")).notes == ()
+    assert load(section(folder, "ksvm_x.rds")).notes == ()
 
 
 SURVIVAL = (
