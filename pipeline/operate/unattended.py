@@ -245,11 +245,12 @@ def _news(
 ) -> Iterator[str]:
     """Yield what is not as before, as the run noted it."""
     last: Mapping[str, Any] = next(
-        (event for event in reversed(events) if event["kind"] in ENDED), {}
+        (one for one in reversed(events) if one["kind"] in ("began", "died", *ENDED)),
+        {},
     )
     if ended.message and ended.message != last.get("message"):
         yield ended.message
-    if ended.run_id and last and "run" not in last:
+    if ended.run_id and last.get("kind") == "failed":
         yield (
             f"The previous attempt ended with exit code {last['exit_code']} and "
             "left no run; this one did."

@@ -334,6 +334,17 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
     assert words in others
 
 
+def test_a_fault_before_a_run_that_was_killed_is_not_called_the_previous_attempt(audit):
+    folder = audit()
+    append(folder, "began", pid=7, host="h", unattended=False)
+    append(folder, "failed", exit_code=2, message="It broke.", r_failed=False)
+    append(folder, "began", pid=8, host="h", unattended=False)
+    quietly(folder)
+    told = notices(folder)[0]["NEWS"]
+    assert "The run that process 8 began at " in told
+    assert "The previous attempt ended with exit code" not in told
+
+
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit()
     watcher = str(os.getpid())  # as if it was killed

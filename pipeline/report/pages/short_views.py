@@ -226,7 +226,7 @@ def _summary(
             alike = look_up("short.alike").format(n=len(others))
             message += f" {alike}: {'; '.join(dict.fromkeys(others))}."
         facts = (_grave(result, first), first.check, subject, message, first.remedy)
-        findings.append(tuple(map(text, facts)))
+        findings.append((*map(text, facts), first.key[:LEAST_DIGITS]))
     return _placed(
         template,
         audit=text(result.run.audit),

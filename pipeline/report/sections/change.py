@@ -28,7 +28,7 @@ from ..text.wording import (
     word,
 )
 from .control import day_of
-from .facts import Facts, facts_of, first_few, section, tallied
+from .facts import KEY_DIGITS, Facts, facts_of, first_few, section, tallied
 from .findings import title_of
 from .history_figure import over_runs
 from .movements import movements
@@ -136,7 +136,14 @@ def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Se
     key = "verdict_same" if is_same else "verdict"
     text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
     for name, findings in verdict_causes(baseline, now).items():
-        every = [title_of([finding]) for finding in findings]
+        every = [
+            say(
+                "change.finding",
+                title=title_of([finding]),
+                digits=Styled("code", (finding.key[:KEY_DIGITS],)),
+            )
+            for finding in findings
+        ]
         if name == "accepted":
             terms = (show_hidden(now.acceptance(f.key)) for f in findings)
             every = [

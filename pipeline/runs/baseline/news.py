@@ -13,6 +13,7 @@ from ...records.errors import listed, quote, several
 from ...records.finding import Finding
 from ...records.ranking import lead_of, question_in_words
 from ...records.result import AuditResult
+from ..signoff.answers import LEAST_DIGITS
 from ..signoff.closed_findings import closed_since, is_open
 from ..summary import RunHistory, summarise
 from .change import compare_runs
@@ -79,7 +80,7 @@ def news(
         models = _each(before, now, "models", "model")
         went = {*columns[0], *models[0]} - {*columns[1], *models[1]}
         lines += _at_most(
-            f"No longer found: {one.severity}, {one.check} of {one.subject}"
+            f"No longer found: {one.severity}, {_named(one)}"
             + (", which no longer exists." if one.subject in went else ".")
             for one in closed_since(before, now)
         )
@@ -144,7 +145,7 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
         yield "the run did not come to its end"
     for cause, findings in verdict_causes(before, now).items():
         for finding in findings:
-            what = f"{finding.check} of {finding.subject}"
+            what = _named(finding)
             words = CAUSES[cause].format(severity=finding.severity)
             if finding.check == MISSING:
                 what, words = finding.subject, ENGINE[cause]
@@ -188,16 +189,21 @@ def _opened(
             word = "Found again" if finding.key in earlier else "New"
             yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
         elif was != finding.severity:
-            now_ = f"{finding.check} of {finding.subject} is now a {finding.severity}"
-            yield f"{now_}; it was a {was}."
+            grade = f"is now a {finding.severity}; it was a {was}"
+            yield f"{_named(finding)} {grade}."
 
 
 def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield findings that an exception covered in the run before, and none does now."""
     for finding in _above_a_note(now):
         if finding.key in before.accepted.keys() - now.accepted.keys():
-            what = f"{finding.severity}, {finding.check} of {finding.subject}"
-            yield f"No longer accepted: {what}."
+            yield f"No longer accepted: {finding.severity}, {_named(finding)}."
+
+
+def _named(finding: Finding) -> str:
+    """Return what a finding is about, with the key that tells it from all others."""
+    key = finding.key[:LEAST_DIGITS]
+    return f"{finding.check} of {finding.subject} (key {key})"
 
 
 def _above_a_note(result: AuditResult) -> Iterator[Finding]:

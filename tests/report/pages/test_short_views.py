@@ -161,8 +161,9 @@ def test_of_findings_of_one_cause_the_first_is_told_with_its_own_subject():
     text = short_files(result)["summary.txt"]
     asked = "Boosted trees, permutation of features"
     assert (
-        f"  warning, infinite, {asked}, 1 − AUC, class 1: The loss of 'Boosted trees' "
-        f"is 0.29. And 1 more alike: {asked}, log loss, class 1.\n"
+        f"  warning, infinite, {asked}, 1 − AUC, class 1 (key {both[0].key[:12]}): "
+        f"The loss of 'Boosted trees' is 0.29. And 1 more alike: {asked}, log loss, "
+        "class 1.\n"
     ) in text
     assert f"\n{asked}, log loss, class 1: gender, class, age\n" in text
 

@@ -59,14 +59,17 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
     assert first(plain_one, plain_one) == was
     both = replace(plain_one, findings=(one, other))
     title = "Not clearly better than a constant"
-    assert first(both, plain_one) == f"{was} New: {title} (svm)."
-    assert first(plain_one, both) == f"{was} No longer found: {title} (svm)."
+    of_forest, of_svm = (
+        f"{title} ({f.subject}), key {f.key[:12]}" for f in (one, other)
+    )
+    assert first(both, plain_one) == f"{was} New: {of_svm}."
+    assert first(plain_one, both) == f"{was} No longer found: {of_svm}."
     accepted = with_answers(plain_one, [accepting])
     assert accepted.accepted
     until = "until 2026-12-31 by A. Nowak"
-    since = f"{was} Accepted since: {title} (forest), {until}."
+    since = f"{was} Accepted since: {of_forest}, {until}."
     assert first(accepted, plain_one) == since
-    assert first(plain_one, accepted) == f"{was} No longer accepted: {title} (forest)."
+    assert first(plain_one, accepted) == f"{was} No longer accepted: {of_forest}."
     halted = replace(plain_one, run=replace(plain_one.run, status="interrupted"))
     assert "No longer found" not in first(halted, both)  # it did not look
     right, wrong = result_of("apartments"), result_of("disagreeing")
@@ -75,11 +78,11 @@ def test_the_section_begins_with_both_verdicts_and_what_accounts_for_them():
         "not confirmed. New: "
     )
     strict = configured(plain_one, fail_on="warning")
-    assert f"Counting now: {title} (forest)." in first(strict, plain_one)
-    assert f"No longer counting: {title} (forest)." in first(plain_one, strict)
+    assert f"Counting now: {of_forest}." in first(strict, plain_one)
+    assert f"No longer counting: {of_forest}." in first(plain_one, strict)
     missing = replace(one, check="engine_missing", severity="info", subject="vip")
     without = replace(plain_one, findings=(one, missing))
-    title = "R package not available (vip)"
+    title = f"R package not available (vip), key {missing.key[:12]}"
     assert first(without, plain_one) == f"{was} New: {title}."
     assert first(plain_one, without) == f"{was} No longer found: {title}."
 

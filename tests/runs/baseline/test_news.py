@@ -9,6 +9,7 @@ from tests.report.made_variants import plain_result
 from tests.runs.baseline.test_change import NAMES, run_of
 
 from importance_audit.records.finding import Finding
+from importance_audit.report.pages.short_views import short_files
 from importance_audit.runs.baseline.news import (
     causes_in_words,
     news,
@@ -24,6 +25,13 @@ from importance_audit.runs.summary import (
 )
 
 FOUND = Finding(check="dependence", severity="warning", subject="a", message="a is b.")
+
+
+def named(finding):
+    return f"{finding.check} of {finding.subject} (key {finding.key[:12]})"
+
+
+NAMED = named(FOUND)
 SAME, FINDS = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
 CONFIG = {**FINDS.run.config, "fail_on": "warning"}
 STRICT = replace(FINDS, run=replace(FINDS.run, config=CONFIG))
@@ -122,7 +130,7 @@ def test_the_interval_misses_the_next_value_as_often_as_it_says():
 def test_a_finding_is_new_once_and_no_more_when_it_went():
     assert news(SAME, FINDS, NO_HISTORY) == ("New: warning, dependence: a is b.",)
     assert news(FINDS, FINDS, NO_HISTORY) == ()
-    gone = "No longer found: warning, dependence of a."
+    gone = f"No longer found: warning, {NAMED}."
     assert news(FINDS, SAME, NO_HISTORY) == (gone,)
 
 
@@ -137,14 +145,24 @@ def test_a_finding_that_was_there_earlier_is_found_again():
 def test_a_finding_that_became_graver_is_told_with_what_it_was():
     worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
     lines = news(FINDS, worse, NO_HISTORY)
-    assert "dependence of a is now a failure; it was a warning." in lines
+    assert f"{NAMED} is now a failure; it was a warning." in lines
+
+
+def test_two_findings_of_one_check_and_subject_are_told_apart():
+    first, second = (replace(FOUND, measure=name) for name in ("fee", "age"))
+    before, now = (run_of([30, 20, 10], findings=(one,)) for one in (first, second))
+    lines = news(before, now, NO_HISTORY)
+    gone = f"dependence of a (key {first.key[:12]})"
+    assert f"No longer found: warning, {gone}." in lines
+    new = f"  warning, dependence, a (key {second.key[:12]}): a is b."
+    assert new in short_files(now)["summary.txt"].splitlines()
 
 
 def test_an_exception_that_expired_is_told():
     accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
     before = with_answers(FINDS, (Answer(FOUND.key, exception=accepted),))
     lines = news(before, FINDS, NO_HISTORY)
-    assert lines == ("No longer accepted: warning, dependence of a.",)
+    assert lines == (f"No longer accepted: warning, {NAMED}.",)
     assert news(before, before, NO_HISTORY) == ()
 
 
@@ -154,7 +172,7 @@ def test_the_verdict_is_held_against_the_very_last_run():
     now = f"The verdict is {SAME.verdict!r}, {was}."
     assert news(SAME, SAME, history) == (now,)
     assert news(SAME, STRICT, history)[0] == (
-        f"The verdict is {STRICT.verdict!r}, {was}; new warning: dependence of a; "
+        f"The verdict is {STRICT.verdict!r}, {was}; new warning: {NAMED}; "
         "limits changed (fail_on: failure, now warning)."
     )
 
@@ -164,7 +182,7 @@ def test_a_run_that_was_stopped_blames_no_settings_and_long_values_are_cut():
     changed = {**stop.run.versions, "R": "R ended with status 2. " * 9}
     stop = replace(stop, run=replace(stop.run, versions=changed))
     causes = [*causes_in_words(SAME, stop)]
-    assert causes[1:] == ["new warning: interrupted of a"]
+    assert causes[1:] == [f"new warning: {named(stop.findings[0])}"]
     ended = replace(stop, run=replace(stop.run, status="complete"))
     environment = [one for one in causes_in_words(SAME, ended) if "R ended" in one]
     assert len(environment[0]) < 140
@@ -178,7 +196,7 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
     lines = news(before, stopped(halt), RunHistory(runs=(ran(before.verdict),)))
     assert lines == (
         f"The verdict is 'not established', and was {before.verdict!r}: the run did "
-        "not come to its end; new warning: interrupted of a.",
+        f"not come to its end; new warning: {named(halt)}.",
         "New: warning, interrupted: a is b.",
     )
 
@@ -189,18 +207,18 @@ def test_another_verdict_is_told_with_what_accounts_for_it():
     accepted = with_answers(STRICT, [Answer(FOUND.key[:12], exception=exception)])
     without = replace(FINDS, findings=(FOUND, lacking))
     limits = "limits changed (fail_on: failure, now warning)"
-    counts = "counts now: dependence of a"
-    until = "accepted until 2026-12-31 by A. Nowak: dependence of a"
+    counts = f"counts now: {NAMED}"
+    until = f"accepted until 2026-12-31 by A. Nowak: {NAMED}"
 
     def causes(before, now):
         return list(causes_in_words(before, now))
 
     assert causes(SAME, SAME) == []
-    assert causes(SAME, FINDS) == ["new warning: dependence of a"]
-    assert causes(FINDS, SAME) == ["gone: dependence of a"]
+    assert causes(SAME, FINDS) == [f"new warning: {NAMED}"]
+    assert causes(FINDS, SAME) == [f"gone: {NAMED}"]
     assert causes(FINDS, STRICT) == [counts, limits]
     assert causes(STRICT, accepted) == [until]
-    assert causes(accepted, STRICT) == ["no longer accepted: dependence of a"]
+    assert causes(accepted, STRICT) == [f"no longer accepted: {NAMED}"]
     assert causes(FINDS, without) == ["missing: vip"]
     assert causes(without, FINDS) == ["no longer missing: vip"]
     (line,) = news(FINDS, STRICT, NO_HISTORY)
@@ -240,9 +258,7 @@ def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     history = RunHistory(
         runs=(first, after), findings=(FindingHistory(*fields, ("DALEX",)),)
     )
-    assert news(before, now, history) == (
-        "No longer found: warning, engine_missing of DALEX.",
-    )
+    assert news(before, now, history) == (f"No longer found: warning, {named(GONE)}.",)
 
 
 OTHER_MODELS = "New models: 'boosted'.", "Models that no longer exist: 'forest'."
@@ -251,7 +267,7 @@ OTHER_MODELS = "New models: 'boosted'.", "Models that no longer exist: 'forest'.
 def test_a_finding_that_went_with_its_model_says_so():
     weak = replace(FOUND, check="weak_model", subject="forest")
     before = run_of([30, 20, 10], findings=(weak,))
-    gone = "No longer found: warning, weak_model of forest"
+    gone = f"No longer found: warning, {named(weak)}"
     assert news(before, SAME, NO_HISTORY)[-1] == f"{gone}."
     other = replace(SAME, models=SAME.models.assign(model="boosted"))
     lines = (f"{gone}, which no longer exists.", *OTHER_MODELS)
