@@ -7,6 +7,7 @@ compares them with predict first, for all rows as they are and some of a draw. E
 predict is asked once for each draw.
 """
 
+import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -22,9 +23,14 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import each, n_threads
 from ..trees.fitted import NUMBERS, is_trees_alone
 from ..trees.router import Router
+from ..trees.routes import ROWS_OF_CALL, WORTH
 from .exchange import Index
 from .permutation_draws import BASELINE, TARGET, Draw, Draws
 
+FEWEST_HELD = 2 * WORTH // ROWS_OF_CALL
+"""Draws for which trees are worth reading, whatever a clock says."""
+HELD_SECONDS = 1.0
+"""What drawing takes before what is drawn is answered: a time limit loses the rest."""
 HELD_BYTES = 256 * 2**20
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 MOST_COMPARED = 500
@@ -150,17 +156,18 @@ def _by_trees(
     table: _Table,
     draws: Sequence[Draw],
     *,
+    n_calls: int,
     is_first: bool,
 ) -> Iterator[Floats] | None:
     """Return the prediction of each draw, in order; None if predict is to answer.
 
-    The first time they are compared with predict: all rows as they are, and some of
-    the first draw.
+    `n_calls` are those of all draws of these rows until now. The first time they are
+    compared with predict: all rows as they are, and some of the first draw.
     """
     if not draws:
         return None
     reason = NEW_VALUES if draws[0].values else ""
-    reading = router.reading(table.frame, len(draws), reason=reason)
+    reading = router.reading(table.frame, n_calls, reason=reason)
     if reading is None:
         return None
     pairs = [(draw.what, draw.order) for draw in draws]
@@ -196,15 +203,16 @@ def answers(
     router, permuted, is_first = Router(model), Permuted(model, data, groups), True
     n_held = HELD_BYTES // (16 * max(1, data.n_samples))
     hold = read_only if is_trees_alone(model) else copied  # steps may write to a table
-    table = hold(data, np.arange(data.n_samples))
+    table, n_calls = hold(data, np.arange(data.n_samples)), 0
     for batch in _batches(draws, max(1, n_held)):
         if batch[0].rows is not table.rows:
-            table = hold(data, batch[0].rows)
+            table, n_calls = hold(data, batch[0].rows), 0
         if hold is copied:
             permuted.tables[get_ident()] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
+        n_calls += len(permutations)
         permuted_ones = _by_trees(
-            router, permuted, table, permutations, is_first=is_first
+            router, permuted, table, permutations, n_calls=n_calls, is_first=is_first
         )
         is_first = is_first and permuted_ones is None
         if permuted_ones is None:
@@ -220,16 +228,18 @@ def answers(
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:
-    """Yield draws of the same rows together, at most so many; fewer of new values."""
+    """Yield draws of the same rows together; fewer of new values, or of slow draws."""
     batch: list[Draw] = []
-    n_arrays = 0
+    n_arrays, began = 0, time.monotonic()
     for draw in draws:
         if draw.what == TARGET:
             continue
         is_other = bool(batch) and draw.rows is not batch[0].rows
-        if batch and (is_other or n_arrays >= 2 * n_held):
+        is_slow = time.monotonic() - began > HELD_SECONDS
+        is_slow = is_slow and len(batch) >= FEWEST_HELD
+        if batch and (is_other or is_slow or n_arrays >= 2 * n_held):
             yield batch
-            batch, n_arrays = [], 0
+            batch, n_arrays, began = [], 0, time.monotonic()
         batch.append(draw)
         n_arrays += 2 + len(draw.values)  # an order, a prediction, what is drawn
     if batch:

@@ -23,7 +23,7 @@ from importance_audit.methods.trees import replay as replay_module
 from importance_audit.methods.trees.fitted import Trees, not_of_trees
 from importance_audit.models.fit import wrap
 from importance_audit.records.as_json import content_digest
-from importance_audit.records.errors import NotApplicable
+from importance_audit.records.errors import NotApplicable, OutOfTime
 from importance_audit.records.execution import workers
 
 FOREST = "RandomForest"
@@ -79,6 +79,28 @@ def test_a_run_that_is_to_stop_stops_between_batches(monkeypatch, calls):
     with pytest.raises(TimeoutError):
         permutation(replace(model, predict=watch), data, seed=1, n_repeats=9)
     assert len(calls) == 1
+
+
+@pytest.mark.needs_numba
+@pytest.mark.usefixtures("trees_answer")
+def test_slow_draws_are_answered_before_a_time_limit_ends(monkeypatch):
+    data = rows_of("regression")
+    model = model_of(FOREST, data)
+    asked = {"seed": 1, "stream": "DALEX"}
+    whole = permutation(model, data, n_repeats=200, **asked)
+    monkeypatch.setattr(permuted_predictions, "HELD_SECONDS", 0)
+    n_left = iter(range(5))
+
+    def watch(X):
+        if next(n_left, None) is None:
+            raise OutOfTime("the time limit was reached.")
+        return model.predict(X)
+
+    watch.__wrapped__ = model.predict
+    kept = permutation(replace(model, predict=watch), data, n_repeats=200, **asked)
+    n_repeats = len(kept.baseline)
+    assert 2 <= n_repeats < 200
+    assert same_bits([kept.raw], [whole.raw[:, :n_repeats]])
 
 
 @pytest.mark.needs_numba
