@@ -135,13 +135,17 @@ def _finding(
 
 
 def _describe_together(rows: Sequence[Row]) -> str:
-    """Return what the features measure together, by the first loss of each model."""
-    first = {row["model"]: row for row in reversed(rows)}
-    if not rows:
+    """Return what the features measure together, by the first loss that has a number.
+
+    In each model; one repeat has no interval.
+    """
+    known = [row for row in rows if np.isfinite(row["mean"])]
+    first = {row["model"]: row for row in reversed(known)}
+    if not known:
         return ""
-    texts = [
-        f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g}) by "
-        f"{loss_label(row['loss'])} in {quote(model)}"
-        for model, row in reversed(first.items())
-    ]
+    texts = []
+    for model, row in reversed(first.items()):
+        ends = f" ({row['low']:.3g} to {row['high']:.3g})" if row["over"] else ""
+        loss = loss_label(row["loss"])
+        texts.append(f"{row['mean']:.3g}{ends} by {loss} in {quote(model)}")
     return f" Permuted together, they have an importance of {', '.join(texts)}."

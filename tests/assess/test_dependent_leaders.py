@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import made_importance
 
+from importance_audit.assess.clusters import Cluster
 from importance_audit.assess.dependent_leaders import dependent_leaders
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.asker import asked_by
@@ -38,6 +39,32 @@ def test_a_leader_that_depends_on_another_is_a_warning_of_both():
         f"correlated features (association up to {rho:.2f}) that no measured group "
         "consists of: 'a', 'near'." in warning.message
     )
+
+
+def test_what_they_measure_together_is_told_by_a_loss_that_has_a_number():
+    none, over = float("nan"), {"cluster": 1, "model": "m", "over": "rows"}
+    lost = {**over, "loss": "log_loss", "mean": none, "low": none, "high": none}
+    known = {**over, "loss": "brier", "mean": 0.2, "low": 0.1, "high": 0.3}
+    cluster = Cluster(1, ("a", "near"), (0.9, 0.9), "")
+    once = {**known, "low": none, "high": none, "over": ""}
+
+    def told(*joint):
+        (warning,) = dependent_leaders(
+            [made_importance("m", NAMES, (9, 1, 5, 3), sd=0.1)],
+            None,
+            rows(),
+            grouped=(),
+            threshold=0.8,
+            top_k=1,
+            clusters=[cluster],
+            joint=joint,
+        )
+        return warning.message.partition(" the fit.")[2]
+
+    words = " Permuted together, they have an importance of 0.2"
+    assert told(lost, known) == f"{words} (0.1 to 0.3) by Brier score in 'm'."
+    assert told(lost, once) == f"{words} by Brier score in 'm'."
+    assert told(lost) == ""
 
 
 def test_a_feature_that_leads_one_model_of_several_names_it():

@@ -158,7 +158,9 @@ def _places(name: str, frame: pd.DataFrame, model: str) -> int:
     """Return the decimals of the numbers of a model, as many as new rows need."""
     if name == "readings":
         return LAST_PLACES
-    rows = frame[frame["model"] == model]
+    rows = frame[(frame["model"] == model) & np.isfinite(frame["value"])]
+    if rows.empty:  # infinite on all rows: only the constant predictor has digits
+        return decimals(frame["constant"])
     new = rows[rows["split"] == "test"]
     own = rows if new.empty else new
     return decimals(own["value"], own["std_error"], own["value"])

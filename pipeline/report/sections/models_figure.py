@@ -94,7 +94,7 @@ def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
     hardly: dict[str, list[str]] = {}
     for ranking in ranked:
         model, nothing = ranking.record.model, ranking.nothing
-        largest = np.nanmax(ranking.mean) - nothing
+        largest = np.fmax.reduce(ranking.mean) - nothing
         if not (np.isfinite(largest) and largest > 0):
             continue
         low, high = ranking.low - nothing, ranking.high - nothing

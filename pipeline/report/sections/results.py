@@ -72,7 +72,9 @@ def leaders_in_words(facts: Facts, table: str) -> Iterator[Sentence]:
     """Yield who leads in which model, in sentences of a table of the catalogue."""
     for (key, feature), models in by_leader_of(facts).items():
         names = series(map(full_name, models))
-        yield say(f"{table}.{key}", feature=full_name(feature), models=names)
+        loss = facts.leads[0].record.loss
+        by = say("results.by_loss", loss=loss_label(loss)) if loss else ()
+        yield say(f"{table}.{key}", feature=full_name(feature), models=names, by=by)
 
 
 def by_leader_of(facts: Facts) -> dict[tuple[str, str], list[str]]:
@@ -93,7 +95,9 @@ def leader_of(ranking: Ranking) -> tuple[str, str]:
     interval sets it apart from a feature that does not matter.
     """
     measured = ranking.measured
-    if not measured or ranking.low[measured[0]] <= ranking.nothing:
+    if not measured:
+        return "not_ranked", ""
+    if ranking.low[measured[0]] <= ranking.nothing:
         return "none_leads", ""
     if np.isnan(ranking.low[measured[0]]):
         return "unknown_leads", ""

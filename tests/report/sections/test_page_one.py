@@ -595,6 +595,29 @@ def test_after_one_repeat_no_feature_is_said_to_lead(repeats, text):
     assert said(view, "headline").startswith(text)
 
 
+def test_a_model_that_could_not_be_measured_is_not_said_to_have_no_leader():
+    means = {"d": (9.0, 5.0, 1.0), "e": (np.nan, np.nan, np.nan)}
+    view = of_models(means, sd=0.1)
+    clause = "importance by RMSE could be measured in e"
+    assert said(view, "headline").startswith(f"a leads in d; no {clause}")
+    assert f"a leads in d. No {clause}." in plain(section(view, "F").lede)
+    record = made_importance("e", "abc", means["e"], loss="", method="impurity")
+    other = view_of_records(record)
+    assert said(other, "headline").startswith("No importance could be measured in e")
+
+
+def test_an_infinite_loss_leaves_the_digits_of_the_others():
+    rows = losses(("bad", "train", 0.8466), ("bad", "test", np.inf))
+    rows = rows.assign(constant=1.0618, std_error=[0.0245, np.nan])
+
+    def cells(performance):
+        quality = table(two_models(performance=performance), "tab-quality")
+        heads = ("Training rows", "Evaluation rows", "Constant prediction")
+        return [column(quality, head)[0] for head in heads]
+
+    assert cells(rows) == ["0.847", "∞", "1.062"]
+
+
 def test_the_headline_is_one_piece_of_text():
     """On screens its line is a row of boxes: each feature would be one of its own."""
     page = parse_page(to_html(two_models(row_intervals=INTERVALS)))
