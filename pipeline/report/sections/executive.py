@@ -9,6 +9,7 @@ from ...assess.expectations import DEVIATES, FOUND, shuffles
 from ...assess.page_one import UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
+from ...records.ranking import places
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, number, percent, rank_text
@@ -234,32 +235,45 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     """Return what an expectation was, and where its feature was found instead."""
     against = _against(facts, number)
     first = against.iloc[0]
-    rows = against[against["farthest"] == first["farthest"]]
     names = config_of(facts, "expected")[number - 1]["features"]
     place = str(first["place"])
     column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
+    is_about = against["farthest"] == first["farthest"]
+    if place == "top":  # also where another of them is farther from the first ranks
+        rankings = [facts.ranking_at(int(index)) for index in against["record"]]
+        is_about |= [_is_outside(r, first["farthest"], len(names)) for r in rankings]
     each = []
-    for model, own in rows.groupby("model", sort=False):
-        values, texts, below, shuffled = [], [], [], []
-        for at, raw, index in own[[column, "record"]].itertuples(name=None):
+    for model, own in against[is_about].groupby("model", sort=False):
+        values, below, shuffled = [], [], []
+        untold: dict[str, list[Sentence]] = {}
+        fields = own[[column, "record", "farthest"]]
+        for at, raw, index, farthest in fields.itertuples(name=None):
             ranking = facts.ranking_at(int(index))
             card = _card_and_loss(facts, ranking)
             row = ranking.record.features.index(first["farthest"])
+            path, derived = f"expected[{at}].{column}", ""
+            if farthest != first["farthest"]:
+                raw = ranking.rank[row]
+                path, derived = f"importances[{ranking.index}]", "rank"
             below.append(ranking.mean[row] < ranking.nothing)
             shuffled.append(shuffles(ranking.record))
             if place == "top" and not ranking.told[row]:
                 side = "below_zero" if row in ranking.negative else "not_told"
-                texts.append(say(f"executive.found.{side}", card=card))
+                untold.setdefault(side, []).append(card)
             else:
                 raw = float(raw)
-                value = Value(f"expected[{at}].{column}", raw, text_of(raw))
+                value = Value(path, raw, text_of(raw), derived=derived)
                 values.append(say("executive.by_card", value=value, card=card))
+        texts: list[Part | Sentence] = [
+            say(f"executive.found.{side}", card=joined(cards, "; "))
+            for side, cards in untold.items()
+        ]
         key = place
         if place == "top" and values:
             several = "several" if len(values) > 1 else "one"
             texts.append(say(f"executive.found.rank_{several}", ranks=series(values)))
         elif place == "zero":
-            texts = values
+            texts = [*values]
             if all(below):
                 # far from zero on the other side
                 key = "zero_negative" if all(shuffled) else "zero_below"
@@ -285,6 +299,12 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     return joined(filter(None, (text, at_zero, outside)), " ")
 
 
+def _is_outside(ranking: Ranking, feature: str, n: int) -> bool:
+    """Return whether a feature is not among the first `n` of a ranking for sure."""
+    _, worst = places(ranking.mean, ranking.mean)  # among ties
+    return bool(worst[ranking.record.features.index(feature)] > n)
+
+
 def _outside_too(
     facts: Facts, records: Iterable[int], others: Collection[str]
 ) -> Sentence:
@@ -296,7 +316,7 @@ def _outside_too(
         for rank, name in enumerate(ranking.in_order, start=1):
             if name in others and rank > max(n, worst.get(name, (0,))[0]):
                 worst[name] = rank, ranking
-    places = [
+    outside = [
         say(
             "executive.outside",
             feature=short_name(name),
@@ -308,9 +328,9 @@ def _outside_too(
         )
         for name, (rank, ranking) in worst.items()
     ]
-    if not places:
+    if not outside:
         return ()
-    return say("executive.outside_too", n=str(n), features=series(places))
+    return say("executive.outside_too", n=str(n), features=series(outside))
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:

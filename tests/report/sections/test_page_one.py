@@ -626,6 +626,32 @@ def test_the_headline_is_one_piece_of_text():
     assert piece.tag == "span"
 
 
+def test_every_rank_of_a_feature_that_is_not_among_the_first_is_listed():
+    """Also where another one that is expected there ranks still lower."""
+    means = {"m": (9.0, 8.0, 2.0, 1.0), "k": (9.0, 8.0, 1.0, 2.0)}
+    rows = [
+        (1, "top", "m", "d", 4.0, "not as expected"),
+        (1, "top", "k", "c", 4.0, "not as expected"),
+    ]
+    found = expecting(*rows, asked=[(["d", "c"], "top")])
+    found["expected"]["record"] = [0, 1]
+    view = of_models(means, sd=0.1, **found)
+    assert "rank 4 (E1) in m; rank 3 (E1) in k." in said(view, "expected")
+
+
+def test_rankings_in_which_a_feature_is_not_told_from_zero_are_listed_at_once():
+    rows = [(1, "top", "m", "c", 3.0, "not as expected")] * 2
+    records = [
+        made_importance("m", "abc", (50.0, 30.0, 0.1), loss=loss)
+        for loss in ("rmse", "mae")
+    ]
+    found = expecting(*rows, asked=[(["c"], "top")])
+    found["expected"]["record"] = [0, 1]
+    view = view_of_records(*records, **found)
+    words = "not told from zero (E1, RMSE; E1, MAE) in m."
+    assert words in said(view, "expected")
+
+
 @pytest.mark.parametrize(
     ("models", "named", "is_outside"),
     [
