@@ -268,7 +268,8 @@ classes_of <- function(y) {
 }
 
 class_text <- function(value) {
-  if (is.numeric(value)) format(value, scientific = FALSE, digits = 15) else as.character(value)
+  if (!is.numeric(value)) return(as.character(value))
+  format(value, scientific = FALSE, digits = 15, decimal.mark = ".")
 }
 
 # Each prediction is a number for each row and class, and an audit asks for hundreds of them.
