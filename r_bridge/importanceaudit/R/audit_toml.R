@@ -125,7 +125,9 @@ toml_value <- function(x) {
   }
   if (is.character(x)) return(quoted(x))
   if (is.logical(x)) return(tolower(x))
-  if (x == round(x)) format(x, scientific = FALSE) else format(x, digits = 15)
+  # Whatever options(OutDec) is.
+  if (x == round(x)) format(x, scientific = FALSE) else
+    format(x, digits = 15, decimal.mark = ".")
 }
 
 # Lines "key = value"; names of columns may be any text.

@@ -8,6 +8,8 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
                              minutes = NULL, name = model_name(model),
                              folder = tempfile("audit-"), pdf = FALSE,
                              command = find_command()) {
+  is_model <- !is.null(model) || !is.null(predict_function)
+  require_that(is_model, "model", model, "a fitted model")
   force(name)
   check_arguments(predict_function, engines, n_repeats, seed, positive_class, name, folder,
                   pdf, command)
@@ -268,7 +270,8 @@ classes_of <- function(y) {
 }
 
 class_text <- function(value) {
-  if (is.numeric(value)) format(value, scientific = FALSE, digits = 15) else as.character(value)
+  if (!is.numeric(value)) return(as.character(value))
+  format(value, scientific = FALSE, digits = 15, decimal.mark = ".")
 }
 
 # Each prediction is a number for each row and class, and an audit asks for hundreds of them.

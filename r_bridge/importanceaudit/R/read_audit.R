@@ -1,6 +1,7 @@
 # Reading an audit: the tables of a run folder as data frames.
 
 read_audit <- function(folder, summary = NULL) {
+  require_that(is_one_text(folder), "folder", folder, "the path of one folder")
   run <- run_folder(folder)
   files <- list.files(file.path(run, "tables"), "[.]csv$", full.names = TRUE)
   tables <- lapply(files, read_table)

@@ -239,6 +239,10 @@ test_that("what cannot be audited is said", {
   no_target <- structure(list(data = x, y = NULL), class = "explainer")
   expect_error(importance_audit(no_target), "the explainer has no y. Give both to")
   expect_error(read_audit(tempdir()), "holds no run of an audit")
+  expect_error(read_audit(NULL), "folder must be the path of one folder; NULL was given.",
+               fixed = TRUE)
+  expect_error(importance_audit(NULL, x, mtcars$mpg, command = "no-such"),
+               "model must be a fitted model; NULL was given.", fixed = TRUE)
   skip_without()
   expect_error(importance_audit(list(), x, mtcars$mpg, engines = character()),
                "must be of a class that can be audited.*Say how it predicts: .*predict_function = ")

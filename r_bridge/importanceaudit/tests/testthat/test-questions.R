@@ -170,3 +170,10 @@ test_that("the R of the audit looks for packages where this session does", {
   expect_equal(summary$folder, paste(.libPaths(), collapse = .Platform$path.sep))
   expect_equal(Sys.getenv("R_LIBS"), before)
 })
+
+test_that("numbers have a decimal point whatever the session prints", {
+  before <- options(OutDec = ",")
+  on.exit(options(before))
+  expect_equal(importanceaudit:::toml_value(0.5), "0.5")
+  expect_equal(importanceaudit:::class_text(1.5), "1.5")
+})
