@@ -284,6 +284,7 @@ model_kinds <- list(
     },
     classes = ranger_classes, judges_missing = TRUE,
     # Without a seed it draws one from R's stream.
+    draws = TRUE,
     predict = function(m, data) {
       stats::predict(m, data = data, num.threads = 1, seed = 1)$predictions
     }

@@ -206,6 +206,16 @@ side_effects <- function(model, data) {
        printed = c(printed[nzchar(printed)], "")[1L], devices = devices)
 }
 
+# Whether predict of the model's own package takes numbers from R's stream, also where these
+# files give it a seed.
+draws_numbers <- function(model, data) {
+  if (isTRUE(kind_of(model)$draws)) return(TRUE)
+  set.seed(1)
+  before <- globalenv()$.Random.seed
+  predict_model(model, data)
+  !identical(before, globalenv()$.Random.seed)
+}
+
 # How many rows a model was fitted on, as far as it keeps them in `model` (lm, glm, gam, polr),
 # and the share of those that are equal to another one of them. A list, empty if it keeps none,
 # or its target is on another scale than y.

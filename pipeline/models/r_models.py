@@ -402,6 +402,22 @@ def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
     ]
 
 
+def draws_numbers(model: FittedModel, rows: Dataset) -> bool:
+    """Return whether a model of R takes numbers from R's stream when R's users ask it.
+
+    The audit gives ranger a seed; who calls DALEX gets another order of draws. False
+    of other models, and where R does not answer.
+    """
+    function = unwrap(model.predict)
+    if not asks_r(model) or not isinstance(function, partial):
+        return False
+    try:
+        frame = _frame_for_r(rows.X.iloc[:2], function.keywords["reader"])
+        return bool(model.estimator.call("draws_numbers", {"data": frame})[0])
+    except (RBridgeError, AuditError):
+        return False
+
+
 def refuse_other_predictions(model: FittedModel) -> None:
     """Refuse a model that predicts otherwise here than where it was saved.
 

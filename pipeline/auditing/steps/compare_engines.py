@@ -14,12 +14,14 @@ from ...engines.agreement.circumstances import NEWER, Note
 from ...engines.known_defects import Defect, defects_for, ties_differ
 from ...methods.importance.permutation_draws import BASELINE, DRAWS
 from ...methods.importance.permuted_predictions import answers
+from ...models.r_models import draws_numbers
 from ...records.check_answers import VERDICTS
 from ...records.dataset_and_model import Floats
 from ...records.frames import Row
 from . import Run
 from .repeat_run import SecondRun, settle
 
+DRAWS_IN_PREDICT = Note("", "", "PRED_RNG")
 JUDGED = ("replayed", "equivalent", "disagrees")
 """The words of pairs of which each difference was held against a band."""
 
@@ -88,11 +90,17 @@ def compare_all(
         facts = predictions.get(a.model, PredictionFacts())
         notes = notes_on(run.engines, *dict.fromkeys((a.engine, b.engine)))
         if facts.draws:
-            notes += (Note("", "", "PRED_RNG"),)
+            notes += (DRAWS_IN_PREDICT,)
         asked_here = not (a.is_supplied or b.is_supplied)
         of_pair = {"prediction_gap": facts.gap, "first_repeats": asked_here}
         touches = (*_faults((a, b), versions, facts.in_r), *notes)
         verdict = judge(a, b, touches=touches, **of_pair)
+        is_unexplained = verdict[0]["cause"] == "not explained"
+        if not asked_here and is_unexplained and _draws(run, (a, b)):
+            # Measured by R's own predict, after which DALEX and vip draw other numbers.
+            notes += (DRAWS_IN_PREDICT,)
+            touches += (DRAWS_IN_PREDICT,)
+            verdict = judge(a, b, touches=touches, **of_pair)
         tied = next(_tied_when_permuted(run, (a, b), *verdict), None)
         if tied is not None:
             touches = (*_faults((a, b), versions, tied), *notes)
@@ -116,6 +124,14 @@ def _faults(
     """Return the known faults that touch either side of a pair."""
     defects = partial(defects_for, versions=versions, predictions=predictions)
     return [defect for record in pair for defect in defects(record)]
+
+
+def _draws(run: Run, pair: tuple[Any, Any]) -> bool:
+    """Return whether a pair is of drawn numbers, and predict in R draws between."""
+    if not all(record.stream for record in pair):
+        return False
+    models = (model for model in run.models if model.name == pair[0].model)
+    return any(draws_numbers(model, run.test) for model in models)
 
 
 def _tied_when_permuted(

@@ -63,6 +63,12 @@ ASK_AGAIN = (
     "the rows and the options. Leave out a seed that is not known."
 )
 
+ASK_ABOUT_ROWS = (
+    "Ask whoever supplied the numbers for the rows and the options. "
+    "DALEX::model_profile averages over 100 rows drawn at random unless N = NULL; "
+    "supply a profile of all rows."
+)
+
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
 def compare(
@@ -150,7 +156,11 @@ def compare(
         why += draws_wanted(left, right, gaps, resolution)
     ranks = numbers.ranks(left, right, gaps)
     stated = a.is_supplied or b.is_supplied
-    why_apart = cause(shared, redefined, prediction_gap, touches, stated=stated)
+    why_apart = cause(
+        *(shared, redefined, prediction_gap, touches),
+        stated=stated,
+        drawn=bool(a.stream or b.stream),
+    )
     row |= _judged(why, gaps, why_apart[0]) | numbers.association(*ranks)
     if isinstance(a, Importance):
         row["top_k_overlap"] = numbers.top_k_overlap(*ranks, top_k)
@@ -353,6 +363,7 @@ def _disagreement(row: Row) -> Finding:
     explained = row["cause"] in EXPLAINED
     numbers_of = ("n_features", "n_outside", "max_relative_difference")
     asks = row["cause"] == "not explained" and any(row["supplied_by"])
+    ask = ASK_ABOUT_ROWS if row["kind"] == "effect" else ASK_AGAIN
     return Finding(
         check="disagreement",
         severity="warning" if explained else "failure",
@@ -363,7 +374,7 @@ def _disagreement(row: Row) -> Finding:
             f"{row['n_features']} values lie outside the limit (cause: "
             f"{row['cause']})."
         ),
-        remedy=ASK_AGAIN if asks else REMEDIES[row["cause"]],
+        remedy=ask if asks else REMEDIES[row["cause"]],
         cause=row["cause"],
         engines=_engines_of(row),
         evidence={name: float(row[name]) for name in numbers_of},

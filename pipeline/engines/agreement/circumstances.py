@@ -146,10 +146,12 @@ def cause(
     touches: Sequence[Touch],
     *,
     stated: bool = False,
+    drawn: bool = True,
 ) -> tuple[str, str]:
     """Return what explains a difference that is not noise, and the evidence.
 
-    Where a seed is only `stated`, by who supplied the numbers, it may be another one.
+    What is only `stated`, by who supplied the numbers, may be otherwise: the seed where
+    something is `drawn`.
     """
     if prediction_gap > SAME_DATA:
         return "data", f"predictions differ by {prediction_gap:.1e} relative"
@@ -161,7 +163,8 @@ def cause(
     if newer:
         return "newer version", ", ".join(newer)
     if shared and stated:
-        return "not explained", "same definition, draws from the stated seed"
+        how = "draws from the stated seed" if drawn else "nothing drawn"
+        return "not explained", f"same definition, {how}"
     if shared:
         return "implementation", "same definition, same draws"
     return "not explained", "same definition, independent draws"

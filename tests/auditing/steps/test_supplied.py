@@ -19,8 +19,10 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.engines.known_defects import defects_for
 from importance_audit.methods.importance.permutation import permutation
+from importance_audit.models import r_models
 from importance_audit.models.fit import wrap
 from importance_audit.models.prediction_digest import predictions_sha256
+from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import handoff, host
 from importance_audit.records.errors import ConfigError, DataError
 from importance_audit.report.sections.facts import facts_of
@@ -161,6 +163,52 @@ def test_numbers_that_claim_draws_they_have_not_disagree(tmp_path):
     assert result.verdict == "not confirmed"
     (finding,) = (f for f in result.findings if f.check == "disagreement")
     assert finding.remedy.startswith("Ask whoever supplied the numbers for the seed")
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize(
+    ("fit", "verdict", "code"),
+    [
+        ("ranger::ranger(y ~ ., train, num.trees = 9, seed = 1)", "comparable", True),
+        ("lm(y ~ ., train)", "disagrees", False),
+    ],
+)
+def test_a_seed_promises_no_draws_where_predict_in_r_draws_too(
+    tmp_path, fit, verdict, code
+):
+    """Four repeats are too few to be equivalent."""
+    (tmp_path / "fit.R").write_text(fit)
+    section = ModelSection(name="m", r_script="fit.R")
+    train = replace(ROWS, split="train")
+    model = r_models.load(section, train, base=tmp_path).with_losses(("rmse",))
+    draws = {"n_repeats": 4, "seed": 99, "stream": "DALEX"}
+    raw, full = permutation(model, ROWS, **draws)
+    write(tmp_path, raw[:, :, 0] - full[:, 0])
+    digest = predictions_sha256(model.predict(X))
+    source = {"package": "DALEX", "version": "2.5.4", "predictions_sha256": digest}
+    config = load_config(tmp_path, entry(tmp_path, **source))
+    (row,) = supplied_pairs(audit(train, ROWS, config, models=(model,))).to_dict(
+        "records"
+    )
+    assert (row["verdict"], "PRED_RNG: " in row["reasons"]) == (verdict, code)
+
+
+def test_a_supplied_curve_of_other_rows_says_what_to_ask(tmp_path):
+    config = load_config(tmp_path)
+    lines = [
+        f"{e.feature},{x!r},{y!r}"
+        for e in audited(config).effects
+        for x, y in zip(e.grid.tolist(), (e.values + 0.01).tolist(), strict=True)
+    ]
+    (tmp_path / "v.csv").write_text("\n".join(["feature,x,value", *lines]), "utf8")
+    about = {"method": "partial_dependence", "package": "DALEX", "version": "2.5.4"}
+    without = {"loss": None, "n_repeats": None, "seed": None}
+    result = compared(tmp_path, **about, **without)
+    found = [f for f in result.findings if f.check == "disagreement"]
+    assert {f.cause for f in found} == {"not explained"}
+    assert all("100 rows drawn at random unless N = NULL" in f.remedy for f in found)
+    evidence = set(result.disagreements["evidence"].str.partition(", at ")[0])
+    assert evidence == {"same definition, nothing drawn"}
 
 
 def test_numbers_of_other_predictions_are_not_compared(tmp_path):
