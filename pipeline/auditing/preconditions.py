@@ -26,15 +26,17 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
     ConfigError
         If the configuration asks for what the rows do not have.
     """
+    asked = {name for entry in config.importance for name in entry.losses}
     for rows in (train, test):
-        if rows is not None and len(np.unique(rows.y)) < 2:
+        if rows is None:
+            continue
+        if len(np.unique(rows.y)) < 2:
             raise DataError(
                 f"{rows.name}: target {quote(rows.target)} holds only the value "
                 f"{rows.y[0]:.15g}, and importances need one that varies. Name another "
                 "target, or split the rows otherwise."
             )
-        asked = {name for entry in config.importance for name in entry.losses}
-        for loss in sorted(asked & NEEDS.keys() if rows is not None else ()):
+        for loss in sorted(asked & NEEDS.keys()):
             needs, suits = NEEDS[loss]
             n_bad = int((~suits(rows.y) & (rows.weights > 0)).sum())
             if n_bad:

@@ -184,7 +184,7 @@ def silent_leaves(leaves: Leaves, limits: Limits, **_: Any) -> Seen | None:
 
 
 def event_level(importance: Importance, **_: Any) -> Seen | None:
-    """Fire if permuting the strongest feature does not raise the loss."""
+    """Fire if the loss does not rise where permuting changes it most."""
     rise = replace(importance, form="difference", aggregator="mean").mean
     has_baseline = bool(np.isfinite(importance.baseline).all())
     if not _permutes(importance) or np.isnan(rise).all() or not has_baseline:
@@ -194,8 +194,8 @@ def event_level(importance: Importance, **_: Any) -> Seen | None:
     return Seen(
         not observed > 0,
         observed,
-        f"Permuting {quote(importance.features[strongest])}, the strongest feature, "
-        f"does not increase the loss: the loss changes by {observed:.3g}.",
+        f"Permuting {quote(importance.features[strongest])} changes the loss most, and "
+        f"does not increase it: the loss changes by {observed:.3g}.",
         evidence={"rise": observed},
         cause=cause_of("event_level", question(importance)),
     )

@@ -199,7 +199,7 @@ def _notes(
         if len(rankings) > 1:
             key = "brackets" if len(rankings) == WITH_BOUNDS else "below"
             interval = say(f"leading.{key}", interval=interval)
-        is_over_rows = all(ranking.row_intervals for ranking in rankings)
+        is_over_rows = all(ranking.row_intervals for ranking in drawn)
         key = "over_rows" if is_over_rows else "over_draws"
         notes.append(say(f"leading.{key}", interval=interval))
     return (*notes, *_sets(facts, names))

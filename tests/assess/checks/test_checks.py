@@ -252,7 +252,7 @@ def test_a_positive_class_mixed_up_lowers_the_loss_of_the_strongest_feature():
     assert (verdict, finding.severity) == ("warn", "warning")
     assert observed < -0.3
     assert finding.message == (
-        "Permuting 'x1', the strongest feature, does not increase the loss: the loss "
+        "Permuting 'x1' changes the loss most, and does not increase it: the loss "
         f"changes by {observed:.3g}."
     )
 
