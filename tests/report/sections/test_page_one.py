@@ -606,6 +606,15 @@ def test_a_model_that_could_not_be_measured_is_not_said_to_have_no_leader():
     assert said(other, "headline").startswith("No importance could be measured in e")
 
 
+def test_what_intervals_cover_is_said_by_the_models_that_have_them():
+    """A model of an infinite loss stands first, and has none."""
+    means = {"d": (np.nan, np.nan, np.nan), "e": (9.0, 5.0, 1.0)}
+    over_rows = around(means["d"], means["e"]).dropna(subset="low")
+    page = to_html(of_models(means, sd=0.1, row_intervals=over_rows))
+    assert "other evaluation rows and shuffles" in page
+    assert "the random draws only" not in page
+
+
 def test_an_infinite_loss_leaves_the_digits_of_the_others():
     rows = losses(("bad", "train", 0.8466), ("bad", "test", np.inf))
     rows = rows.assign(constant=1.0618, std_error=[0.0245, np.nan])
