@@ -127,6 +127,28 @@ with_training_levels <- function(model, scope) {
   model
 }
 
+# Which of these names a formula takes from R itself, such as pi, or from where it was written,
+# if that is saved with it: the session of the user is not. Only what stands inside a call and
+# is short is such a value; anything else may be a column that the data lack.
+values_in_formula <- function(model, names) {
+  if (!length(names)) return(character())
+  formula <- tryCatch(stats::formula(model), error = function(e) NULL)
+  variables <- tryCatch(attr(stats::terms(formula), "variables"), error = function(e) NULL)
+  if (is.null(variables)) return(character())
+  alone <- as.character(Filter(is.name, as.list(variables)))
+  is_value <- function(name) {
+    where <- environment(formula)
+    while (!is.null(where) && !identical(where, globalenv()) && !identical(where, emptyenv()) &&
+             !exists(name, where, inherits = FALSE)) where <- parent.env(where)
+    if (is.null(where) || identical(where, globalenv()) || identical(where, emptyenv())) {
+      where <- baseenv()
+    }
+    value <- if (exists(name, where, inherits = FALSE)) get(name, where)
+    !is.null(value) && !is.function(value) && NROW(value) < 30L
+  }
+  Filter(is_value, setdiff(names, alone))
+}
+
 # What an audit must know of a model: the columns it reads in its own order; the levels
 # of those it knows to be factors; which of these are ordered; which it knows to be
 # numbers, which of them logical, or texts; of which columns levels that it did not keep are
@@ -149,6 +171,13 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
     }
     features <- columns
     note <- "It names no columns, and reads those of the data by their place."
+  }
+  values <- if (is.null(rows)) values_in_formula(model, setdiff(features, columns))
+  if (length(values)) {
+    features <- setdiff(features, values)
+    note <- paste(c(note[nzchar(note)], paste0(
+      "Its formula reads ", toString(values), ", no column of the data, as a value of R."
+    )), collapse = " ")
   }
   if (!length(features)) stop("it does not name the columns that it reads")
   types <- kind$types(model)

@@ -77,7 +77,9 @@ rpart_tables <- function(model) {
   frame <- model$frame
   is_inner <- frame$var != "<leaf>"
   columns <- column_numbers(model, as.character(frame$var))
-  if (anyNA(columns[is_inner])) return(of_other_terms)
+  # What a call reads besides columns, such as pi, would be counted as one.
+  read <- attr(stats::delete.response(stats::terms(model)), "variables")
+  if (!all(vapply(as.list(read)[-1L], is.name, NA))) return(of_other_terms)
   n_splits <- is_inner + frame$ncompete + frame$nsurrogate
   own_split <- (cumsum(n_splits) - n_splits + 1L)[is_inner]
   of_split <- function(field) replace(numeric(nrow(frame)), is_inner, model$splits[own_split, field])

@@ -117,6 +117,17 @@ fit_to_flags <- function(folder) {
   saveRDS(e1071::naiveBayes(z ~ x + flag, d), file.path(folder, "bayes_flags.rds"))
 }
 
+# Of values that are no columns: those of R, and of the function that fitted a model.
+fit_to_values <- function(folder) {
+  d <- model_data()
+  knots <- c(-0.5, 0.5)
+  formula <- y ~ poly(x, 2, raw = T) + sin(2 * pi * n / 7) + splines::bs(x, knots = knots)
+  short <- function(formula, fit, file, ...) saveRDS(fit(formula, d, ...), file.path(folder, file))
+  short(formula, stats::lm, "lm_values.rds")
+  short(z ~ sin(pi * x) + I(n * 2), stats::glm, "glm_values.rds", family = stats::binomial)
+  short(y ~ sin(pi * x) + n, rpart::rpart, "rpart_values.rds", maxdepth = 1)
+}
+
 save_what_is_no_model <- function(folder) {
   save_as <- function(object, name) saveRDS(object, file.path(folder, name))
   d <- model_data()

@@ -450,6 +450,20 @@ def test_a_model_of_another_task_is_refused_with_what_to_do_where_it_was_asked(
     assert str(refusal.value) == f"Model 'm' {words}"
 
 
+def test_values_of_r_in_a_formula_are_no_columns(r, tmp_path, rows):
+    r.call("fit_to_values", {"folder": str(tmp_path)})
+    for name in ("lm_values", "glm_values", "rpart_values"):
+        train = rows["binary" if name == "glm_values" else "regression"]
+        model = r_models.load(section(tmp_path, f"{name}.rds"), train, base=tmp_path)
+        assert set(model.features) == {"x", "n"}
+        own = model.estimator.call("own_prediction", {"data": train.X})
+        np.testing.assert_allclose(model.predict(train.X), own, rtol=1e-12)
+        assert "no column of the data, as a value of R." in model.parameters["note"]
+        part = train.part(["x"])
+        with pytest.raises(ModelError, match="reads 'n', which is not in the data"):
+            r_models.load(section(tmp_path, f"{name}.rds"), part, base=tmp_path)
+
+
 def test_a_column_that_the_data_lack_is_named(folder, rows):
     train = rows["regression"].part(["x", "n"])
     with pytest.raises(ModelError) as refusal:
