@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..operate.batch import Batch, Outcome, run_batch
 from ..operate.exit_codes import gravest
-from ..records.errors import AuditError
+from ..records.errors import AuditError, several
 from ..records.errors import printable as shown
 from ..runs.chain import started_at
 from .shared import now, say
@@ -79,7 +79,10 @@ def table(batch: Batch) -> list[str]:
     for n, outcome in reversed([*enumerate(batch.outcomes, 1)]):
         if outcome.message:
             lines.insert(n + 1, f"  {_short(outcome.message)}")
-    return [*lines, f"{len(batch.outcomes)} audits, exit code {batch.exit_code}"]
+    return [
+        *lines,
+        f"{several(len(batch.outcomes), 'audit')}, exit code {batch.exit_code}",
+    ]
 
 
 def _short(message: str) -> str:

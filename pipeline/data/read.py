@@ -270,6 +270,8 @@ def _unknown_columns(
             for name, hint in zip(unknown, hints(unknown, columns), strict=True):
                 remedy = hint or f" Its columns: {listed(columns)}."
                 column = f"Column {quote(name)} ([data] {key})"
+                if key == "features" and not section.features:
+                    column = f"Column {quote(name)}, a feature in {tables[0].name},"
                 yield f"{column} is not in {table.name}.{remedy}"
 
 

@@ -94,7 +94,8 @@ def test_the_result_its_digest_and_the_card_of_firm_know_them(tmp_path):
 MESSAGES = [
     (
         "kind,z\na,1\nb,2\n",
-        "Column 'x' ([data] features) is not in more.csv. Its columns: 'kind', 'z'.",
+        "Column 'x', a feature in rows.csv, is not in more.csv. "
+        "Its columns: 'kind', 'z'.",
     ),
     (
         "kind,x\na,1\nc,2\n",

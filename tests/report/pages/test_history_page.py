@@ -248,7 +248,7 @@ def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
     assert figure.data["baseline"] is None
     assert NOT_DRAWN.format(run(2).run_id) in plain(figure.caption)
     assert plain(part.lede) == (
-        f"The approved baseline {run(2).run_id} no longer exists, so nothing is "
+        f"The approved baseline {run(2).run_id} is not beside this run, so nothing is "
         "compared with it."
     )
 
