@@ -241,7 +241,9 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     is_about = against["farthest"] == first["farthest"]
     if place == "top":  # also where another of them is farther from the first ranks
         rankings = [facts.ranking_at(int(index)) for index in against["record"]]
-        is_about |= [_is_outside(r, first["farthest"], len(names)) for r in rankings]
+        is_about |= np.array(
+            [_is_outside(r, first["farthest"], len(names)) for r in rankings]
+        )
     each = []
     for model, own in against[is_about].groupby("model", sort=False):
         values, below, shuffled = [], [], []
