@@ -293,13 +293,11 @@ def test_levels_that_are_assumed_without_training_rows_are_a_finding(folder, row
     test = dataclasses.replace(rows["regression"], split="test")
     load = partial(r_models.load, train=test, base=folder)
     ranger, svm = (load(section(folder, f"{name}.rds")) for name in ("ranger", "svm"))
-    key, message = (
-        "levels_of_the_evaluation_rows",
-        (
-            "The model ({}) keeps no levels of its factors, so those of the rows were "
-            "assumed: {}of 'o' 'lo', 'mid', 'hi'. If training had others, or another order, "
-            "its predictions here are wrong."
-        ),
+    key = "levels_of_the_evaluation_rows"
+    message = (
+        "The model ({}) keeps no levels of its factors, so those of the rows were "
+        "assumed: {}of 'o' 'lo', 'mid', 'hi'. If training had others, or another "
+        "order, its predictions here are wrong."
     )
     assert not any("levels_of_the_training_rows" in m.parameters for m in (ranger, svm))
     assert svm.parameters[key] == ["g", "o"]
