@@ -11,7 +11,7 @@ from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
 from ..text.blocks import Card, Part, Section, Sentence, Styled, Value, plain
 from ..text.labels import with_labels
-from ..text.number_text import loss_label, percent, unit_text
+from ..text.number_text import loss_label, percent
 from ..text.wording import (
     AsWritten,
     full_name,
@@ -179,7 +179,7 @@ def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
     for ranking in ranked:
         own = ranking.record
         label = loss_label(own.loss) if own.loss else ""
-        unit = "" if own.form == "ratio" else unit_text(own.unit, target)
+        unit = "" if own.form == "ratio" else facts.unit_of(own.unit, target)
         losses.setdefault(unit or word("words.no_unit"), {})[label] = None
     if len(losses) == 1:
         return (form, "; ", next(iter(losses)))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...methods.effects.partial_dependence import SCALES
 from ...methods.importance import METHODS
 from ...records.importance_record import Effect
 from ...records.surface_record import Surface
@@ -98,6 +99,13 @@ def axis_label(facts: Facts, method: str, curve: Effect | Surface) -> str:
     return plain((*text, f", {show_hidden(unit)}") if unit else text)
 
 
+def scale_of(facts: Facts, curve: Effect | Surface) -> Sentence:
+    """Return the scale that a curve was asked on, empty if it is the model's own."""
+    if curve.unit not in SCALES:
+        return ()
+    return say("figures.scale", unit=facts.unit_of(curve.unit))
+
+
 def shown_points(points: Iterable[float | str]) -> tuple[float | str, ...]:
     """Return the points of a grid, its levels as the page shows them."""
     return tuple(shown_value(p) if isinstance(p, str) else float(p) for p in points)
@@ -157,13 +165,14 @@ def _figure(
     files = ["tables/effects.csv"]
     files += ["tables/distributions.csv"] * any(panel.counts for panel in panels)
 
-    more: Sentence = ()
+    scale = scale_of(facts, lead)
+    more = say("figures.on_scale", scale=scale) if scale else ()
     mean, mean_text = _mean_of(facts, lead), ""
     if mean is not None:
         files.append("tables/mean_predictions.csv")
         mean_text = plain(say("figures.mean_line", value=mean))
         means = ((effect.model, _mean_of(facts, effect)) for effect in others)
-        more = say(
+        more += say(
             f"figures.mean_{'several' if others else 'one'}",
             value=mean,
             first=full_name(lead.model),
@@ -261,7 +270,10 @@ def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> S
     return say(
         f"figures.curve.{first.method}.widest{'' if is_whole else '_here'}",
         feature=short_name(widest),
-        span=Value("effects", span, significant(span), derived="span"),
+        span=(
+            Value("effects", span, significant(span), derived="span"),
+            *scale_of(facts, first),
+        ),
         model=short_name(_subject(first.model)),
         target=short_name(facts.target),
     )

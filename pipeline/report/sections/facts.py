@@ -316,9 +316,11 @@ class Facts:
             return ""
         return self.unit_of(record.unit)
 
-    def unit_of(self, unit: str) -> str:
+    def unit_of(self, unit: str, target_unit: str = "") -> str:
         """Return a unit as the page writes it, empty for a pure number."""
-        return unit_text(unit, self.target_unit)
+        if unit == "link":
+            return word(f"words.link_{self.task}")
+        return unit_text(unit, target_unit or self.target_unit)
 
     def rows(self, split: str) -> Value | None:
         """Return how many rows a split has, None if it was not read."""

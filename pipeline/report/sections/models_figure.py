@@ -17,7 +17,7 @@ from ...records.ranking import LEVEL
 from ..figures.models import ModelPanel, draw_models
 from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
-from ..text.number_text import count, lone, loss_label, number, percent, unit_text
+from ..text.number_text import count, lone, loss_label, number, percent
 from ..text.wording import (
     ALT,
     alt_text,
@@ -32,6 +32,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, repeats_of
+from .ranking_tables import how_replaced
 from .rankings import Ranking
 
 MARK = "†"
@@ -176,13 +177,15 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         level=percent(LEVEL),
         card=card_link(facts.card(record)),
     )
+    panels = tuple(panel_of(r, names, flags, over_rows=over_rows) for r in rankings)
+    data = losses_data(facts, record, panels)
     alt = plain(
         say(
             "figures.models_alt",
             models=str(len(rankings)),
             n=str(len(names)),
             total=count(len(features)),
-            loss=loss_label(record.loss),
+            label=data["axis_label"],
             firsts=joined(
                 (short_name(r.subject), " ", *_leading(r))
                 for r in rankings
@@ -194,11 +197,10 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         exception = plain(say("flags.alt", features=joined(map(short_name, flags))))
         alt += exception if len(alt + exception) <= ALT else ""
     id_ = key_of(record.method, record.of, record.loss, record.form, apart)
-    panels = tuple(panel_of(r, names, flags, over_rows=over_rows) for r in rankings)
     return Figure(
         id=f"fig-models-{id_}",
         draw=draw_models,
-        data=losses_data(facts, record, panels),
+        data=data,
         alt=alt_text(alt),
         headline=_headline(facts, rankings),
         caption=(
@@ -214,8 +216,15 @@ def losses_data(
     facts: Facts, record: Importance, panels: tuple[ModelPanel, ...]
 ) -> dict[str, Any]:
     """Return what `draw_models` is given: panels of losses like those of a record."""
-    label = plain(say("figures.models_axis", loss=loss_label(record.loss)))
-    unit = show_hidden(unit_text(record.unit, facts.target_unit))
+    label = plain(
+        say(
+            "cards.permutation.axis.raw",
+            loss=loss_label(record.loss),
+            what=word(f"asked.one_{record.of}"),
+            how=how_replaced(record),
+        )
+    )
+    unit = show_hidden(facts.unit_of(record.unit))
     return {
         "panels": panels,
         "axis_label": f"{label}, {unit}" if unit else label,

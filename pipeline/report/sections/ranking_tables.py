@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..text.blocks import Bar, Cell, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
@@ -191,8 +192,21 @@ def baseline_of(ranking: Ranking) -> Value:
 
 def value_word(ranking: Ranking) -> str:
     """Return the word for the values: "Rise", "Ratio", …"""
-    record = ranking.record
-    return str(look_up(f"cards.{record.method}.value.{record.form}"))
+    return word(_words_for(ranking.record, "value"))
+
+
+def _words_for(record: Importance, what: str) -> str:
+    """Return the key of the words for the values of a record: "value", "axis", "how".
+
+    An option that makes them another quantity has words of its own.
+    """
+    card, own = f"cards.{record.method}", ""
+    by_option = look_up(card).get("by_option", {})
+    for name, value in record.options.items():
+        option = name if value is True else str(value)
+        if what in by_option.get(option, {}):
+            own = f".by_option.{option}"
+    return f"{card}{own}.{what}.{record.form}"
 
 
 def value_label(ranking: Ranking) -> str:
@@ -222,13 +236,19 @@ def on_drawn_rows(ranking: Ranking) -> Sentence:
     return say("ranking.on_drawn", rows=say_count(value, "row"))
 
 
+def how_replaced(record: Importance) -> str:
+    """Return how permutation replaces the values of a feature: "shuffled", …"""
+    return word(_words_for(record, "how"))
+
+
 def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
     """Return what the values are, with loss and unit: "rise in RMSE, EUR/m²"."""
     record = ranking.record
     text = say(
-        f"cards.{record.method}.axis.{record.form}",
+        _words_for(record, "axis"),
         loss=loss_label(record.loss) if record.loss else "",
         what=word(f"asked.one_{record.of}"),
+        how=how_replaced(record) if ranking.starts_at_loss else "",
     )
     if which := _which(ranking):
         text = (*text, which)

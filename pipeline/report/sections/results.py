@@ -30,7 +30,7 @@ from .interactions import interaction_figure
 from .models_figure import models_figure
 from .overview import in_overview, overview_tables
 from .ranking_figure import ranking_figure
-from .ranking_tables import on_drawn_rows, ranking_table, value_of
+from .ranking_tables import how_replaced, on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_about, rows_drawn
 from .segments import segment_blocks
 from .significance import engine_tables, significance_table
@@ -167,6 +167,7 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
         "results.reading",
         value=value_of(ranking, row),
         feature=full_name(record.features[row]),
+        how=how_replaced(record),
         loss=loss_label(record.loss),
         model=full_name(record.model),
         before=Value(f"{path}.baseline", before, texts[0], derived="mean"),

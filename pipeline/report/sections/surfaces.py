@@ -37,7 +37,7 @@ from ..text.wording import (
     show_hidden,
     table_of,
 )
-from .effects import axis_label, shown_points
+from .effects import axis_label, scale_of, shown_points
 from .facts import Facts
 from .models_figure import not_drawn
 
@@ -75,6 +75,7 @@ def _figure(
     first, second = map(short_name, lead.features)
     values = lead.values[lead.within & np.isfinite(lead.values)]
     span = float(np.ptp(values)) if len(values) else 0.0
+    scale = scale_of(facts, lead)
     alt = say(
         "surfaces.alt",
         n=str(len(surfaces)),
@@ -108,7 +109,10 @@ def _figure(
             first=first,
             second=second,
             model=short_name(lead.model),
-            span=Value("surfaces.values", span, significant(span), derived="span"),
+            span=(
+                Value("surfaces.values", span, significant(span), derived="span"),
+                *scale,
+            ),
         ),
         caption=(
             *say(
@@ -116,6 +120,7 @@ def _figure(
                 models=series(full_name(surface.model) for surface in surfaces),
                 data=files,
             ),
+            *(say("figures.on_scale", scale=scale) if scale else ()),
             *not_drawn([surface.model for surface in every[MOST:]]),
         ),
     )

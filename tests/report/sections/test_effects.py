@@ -188,3 +188,20 @@ def test_what_is_predicted_for_missing_cells_is_told_with_their_share():
 
     assert f"{start}x1 not predicted (25\u202f%)." in caption(refusing)
     assert "with the cells of a feature missing" not in plain(figures(EVEN)[0].caption)
+
+
+def test_a_curve_on_another_scale_says_so_in_its_headline_caption_and_axis():
+    rows = replace(DATA, task="binary", y=np.arange(60) % 2, classes=("no", "yes"))
+    model = replace(
+        linear_model(1, 0),
+        task="binary",
+        classes=("no", "yes"),
+        predict=lambda X: 1 / (1 + np.exp(-X.to_numpy()[:, 0])),
+    )
+    sections = {"importance": [{**CURVES, "scale": "link"}]}
+    view = build_view(audit(None, rows, parse_config(sections), models=(model,)))
+    (figure,) = drawn(view, draw_effects)
+    span = np.ptp(DATA.X["x1"])  # the logit is the first column
+    assert f"by {span:.2f} on the logit scale." in plain(figure.headline)
+    assert " Predictions are on the logit scale. " in plain(figure.caption)
+    assert figure.data["axis_label"] == "mean logit of class yes"

@@ -8,14 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from tests.cases import for_each
 from tests.report.made_records import APARTMENTS, made_importance, row_intervals_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result, view_of_records
 
+from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.records.ranking import interval
+from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.ranking_figure import estimate_row
+from importance_audit.report.sections.ranking_tables import measured_in, value_word
 from importance_audit.report.sections.rankings import cut, places, rankings
 from importance_audit.report.text.blocks import plain
+from importance_audit.report.text.wording import catalogue
 
 AB, ABC = ("a", "b"), ("a", "b", "c")
 BOUNDS = arrays(float, (2, 6), elements=st.floats(-5, 5))
@@ -163,3 +168,51 @@ def test_features_without_a_number_are_named_and_the_others_counted():
     notes = " ".join(plain(note) for t in view.tables for note in t.notes)
     shown = ", ".join(names[1:11])
     assert f"Not measured, so not ranked: {shown}, and 3 more." in notes
+
+
+GIVEN = "rise in RMSE when one feature is"
+SPREAD_OF = "spread of the expected prediction given one feature"
+
+
+@for_each(
+    [
+        ("permutation", {}, f"{GIVEN} shuffled", "Rise"),
+        ("permutation", {"perturbation": "resample"}, f"{GIVEN} resampled", "Rise"),
+        (
+            *("permutation", {"within": "gaussian"}),
+            *(f"{GIVEN} drawn given all other columns", "Rise"),
+        ),
+        (
+            *("h_statistic", {"standardised": False}),
+            *("root mean square of the joint effect of one feature", "Joint effect"),
+        ),
+        ("h_statistic", {"standardised": True}, "Friedman's H of one feature", "H"),
+        ("firm", {"standardised": False}, f"{SPREAD_OF}, signed", "Signed spread"),
+        (
+            *("firm", {"standardised": True}),
+            f"{SPREAD_OF}, signed, in standard deviations of the prediction",
+            "Signed spread",
+        ),
+        (
+            *("anova", {"statistic": "minus_log10_p"}),
+            *("−log₁₀ p of the test of the group means by one feature", "−log₁₀ p"),
+        ),
+    ]
+)
+def test_the_label_names_the_quantity_that_the_options_make(case):
+    method, options, label, head = case
+    loss = "rmse" if method == "permutation" else ""
+    fields = {"method": method, "options": options, "loss": loss, "unit": "1"}
+    record = forest(AB, (3.0, 1.0), **fields)
+    facts = facts_of(plain_result(AB, importances=(record,)), "")
+    (ranking,) = facts.rankings
+    assert plain(measured_in(facts, ranking)) == label
+    assert value_word(ranking) == head
+
+
+def test_words_by_option_are_of_options_that_their_method_has():
+    for method, row in METHODS.items():
+        own = options_of(row.function)
+        docs = row.function.__doc__
+        for option in catalogue()["cards"][method].get("by_option", {}):
+            assert own.get(option) in (True, False) or f'"{option}"' in docs

@@ -281,7 +281,7 @@ def test_some_features_are_read_beside_the_marginal_ranking_of_all(options, draw
 def test_what_lacks_a_marginal_ranking_is_read_beside_nothing():
     for marginal in ({}, {"a": 900.0, "b": 500.0}):
         view = view_beside(marginal, {"b": 100.0, "c": 290.0})
-        assert "given all other columns, " not in said_in(view, "F")
+        assert "forest: when drawn" not in said_in(view, "F")
         assert conditional_figures(view) == []
 
 
