@@ -345,7 +345,7 @@ class Journal:
             distributions=distributions.distributions_frame(
                 (train, test), self.effects
             ),
-            left_out=datasets.left_out_frame(train),
+            left_out=datasets.left_out_frame(test),
             models=models_frame(fitted, self.digests),
             steps=steps_frame(fitted),
             quantiles=quantiles_frame(parts),

@@ -309,12 +309,12 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
     )
 
 
-def left_out_frame(train: Dataset | None) -> pd.DataFrame:
+def left_out_frame(test: Dataset | None) -> pd.DataFrame:
     """Return the columns that are neither audited nor the target, one row each.
 
-    Columns: as in `LeftOut`. None without `train`, or of rows given in Python.
+    Columns: as in `LeftOut`. None without `test`, or of rows given in Python.
     """
-    columns = train.left_out if train else ()
+    columns = test.left_out if test else ()
     return FRAMES["left_out"].of([column._asdict() for column in columns])
 
 

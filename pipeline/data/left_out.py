@@ -3,7 +3,7 @@
 Rows without a target, levels that no training row has, and columns without a part.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -21,18 +21,18 @@ NEARLY_ALL = 0.99
 
 
 def columns_without_part(
-    table: Table,
+    tables: Sequence[Table],
     section: DataSection,
     *,
     audited: Collection[str],
     dated: Collection[str],
 ) -> Iterator[LeftOut]:
-    """Yield the columns of a table that are neither audited nor the target.
+    """Yield the columns of some tables that are neither audited nor the target.
 
     Parameters
     ----------
-    table : Table
-        Of the training rows.
+    tables : sequence of Table
+        Of the training rows first. A column is looked at in the first that has it.
     section : DataSection
     audited : collection of str
         The features, and what is held out of the models.
@@ -43,7 +43,11 @@ def columns_without_part(
     roles |= dict.fromkeys(section.segments, "segments")
     roles |= dict.fromkeys(dated, "dates")
     roles |= {section.weights: "weights", section.test.get("column", ""): "split"}
-    for name in table.frame.columns:
+    first_with: dict[str, Table] = {}
+    for table in tables:
+        for name in table.frame.columns:
+            first_with.setdefault(name, table)
+    for name, table in first_with.items():
         if name in audited or name == section.target:
             continue
         cells = table.frame[name]
@@ -53,7 +57,8 @@ def columns_without_part(
             with suppress(DataError):  # then its texts are looked at
                 cells = column_types.from_texts(cells, where="", written=table.written)
         look, distinct = _look(cells.dropna())
-        yield LeftOut(str(name), roles.get(name, "not_listed"), look, distinct)
+        without = "not_listed" if name in tables[0].frame else "not_in_training"
+        yield LeftOut(str(name), roles.get(name, without), look, distinct)
 
 
 def _look(values: pd.Series) -> tuple[str, int]:

@@ -135,8 +135,8 @@ def read(
         facts[split]["types"] = {name: kind for name, kind in types.items() if kind}
         facts[split]["row_numbers"] = numbers[rows_of[split]]
     facts["train"]["notes"] = notes
-    facts["train"]["left_out"] = tuple(
-        columns_without_part(tables[0], section, audited=audited, dated=dated)
+    facts["test"]["left_out"] = tuple(
+        columns_without_part(every, section, audited=audited, dated=dated)
     )
     if segment_columns:
         of_test = pd.DataFrame(segment_columns).loc[is_test].reset_index(drop=True)

@@ -44,15 +44,16 @@ class ColumnType(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A column of the rows that is neither audited nor the target.
+    """A column of the tables of an audit that is neither audited nor the target.
 
     Attributes
     ----------
     column : str
-    reason : {"weights", "split", "dates", "segments", "excluded", "not_listed"}
-        Its other role, "dates" of which parts are taken, "segments" by which rows are
-        judged apart; or none, since the configuration excludes it or does not list it
-        among the features.
+    reason : str
+        Its other role: "weights", "split", "dates", of which parts are taken, or
+        "segments", by which rows are judged apart. Or why it has none: "excluded" by
+        the configuration, "not_listed" among its features, "not_in_training" if only
+        evaluation or reference rows have it.
     look : {"", "empty", "constant", "near_constant", "names_rows"}
         What its cells are like.
     distinct : int
@@ -103,7 +104,7 @@ class Dataset(Frozen):
     types : mapping of str to ColumnType
         What each column was that has another type in `X`, such as texts.
     left_out : tuple of LeftOut
-        The columns of the table that are neither in `X` nor the target.
+        Of test rows: the columns of the tables that are neither in `X` nor the target.
     row_numbers : ndarray of shape (n_samples,)
         The number of each row in its table, from 1; empty for rows given in Python.
     segments : DataFrame of shape (n_samples, n_segments)

@@ -178,10 +178,11 @@ _FRAMES = (
     Frame(
         "left_out",
         ("column", "reason", "look", "distinct"),
-        "Columns of the table of training rows that are neither audited nor the "
-        'target. reason: "weights", "split", "dates", of which parts are taken, or '
-        '"segments" if the configuration gives them that role, "excluded" if it says '
-        'so, else "not_listed" among its features; look: "empty", "constant", '
+        "Columns of the tables that are neither audited nor the target. reason: "
+        '"weights", "split", "dates", of which parts are taken, or "segments" if the '
+        'configuration gives them that role, "excluded" if it says so, '
+        '"not_in_training" if only evaluation or reference rows have them, else '
+        '"not_listed" among its features; look: "empty", "constant", '
         '"near_constant" (one value in 99 % of the rows or more), "names_rows" (every '
         "text or whole number differs), else empty; distinct: how many values it has.",
     ),

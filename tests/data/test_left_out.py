@@ -33,8 +33,8 @@ def left_out(folder, *, columns=(), **keys):
     """Return what reading a table with these columns leaves out."""
     tables = text(**dict(columns)), {"fraction": 0.25}
     train, test = read(folder, *tables, **{"features": ["x"]} | keys)
-    assert test.left_out == ()
-    return {column.column: column for column in train.left_out}
+    assert train.left_out == ()
+    return {column.column: column for column in test.left_out}
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,27 @@ def test_a_date_of_which_parts_are_taken_says_so(tmp_path):
     assert found["day"] == LeftOut("day", "dates", "", 28)
 
 
+def test_a_column_that_only_one_of_the_tables_has_is_said_to_be_left_out(tmp_path):
+    train, test, more = (
+        "x,a,y\n1,4,0\n2,5,1\n",
+        "b,x,y\n7,1,1\n8,2,1\n",
+        "c,x\n1,2\n3,4\n",
+    )
+    (tmp_path / "more.csv").write_text(more)
+    keys = {"features": ["x"], "reference_rows": {"file": "more.csv"}}
+    _, rows = read(tmp_path, train, test, **keys)
+    assert [(column.column, column.reason) for column in rows.left_out] == [
+        ("a", "not_listed"),
+        ("b", "not_in_training"),
+        ("c", "not_in_training"),
+    ]
+
+
+def test_rows_without_training_rows_say_what_they_leave_out(tmp_path):
+    _, rows = read(tmp_path, {}, "x,a,y\n1,4,0\n2,5,1\n", features=["x"])
+    assert [column.column for column in rows.left_out] == ["a"]
+
+
 def test_a_text_that_means_missing_is_no_value(tmp_path):
     cells = {"same": ["7"] * 100 + ["?"] * 100}
     found = left_out(tmp_path, columns=cells.items(), missing_values=["?"])
@@ -86,9 +107,9 @@ def test_a_text_that_means_missing_is_no_value(tmp_path):
 
 
 def test_the_frame_has_a_row_per_column_and_none_of_rows_given_in_python(tmp_path):
-    train, _ = read(tmp_path, text(), {"fraction": 0.25}, features=["x", "zone"])
-    frame = left_out_frame(train)
-    assert frame["column"].tolist() == [c.column for c in train.left_out]
+    _, test = read(tmp_path, text(), {"fraction": 0.25}, features=["x", "zone"])
+    frame = left_out_frame(test)
+    assert frame["column"].tolist() == [c.column for c in test.left_out]
     rows = dataset([[1.0], [2.0]], [0.0, 1.0], task="regression", name="two")
     assert left_out_frame(rows).empty
     assert left_out_frame(None).empty

@@ -34,7 +34,7 @@ def test_a_segment_that_is_no_feature_is_read_and_given_to_no_model(tmp_path):
     for rows in (test, draw_rows(test, 8, seed=1)):
         own = TABLE["region"].iloc[rows.row_numbers - 1]
         assert words_of(rows.segments["region"]) == own.tolist()
-    reasons = left_out_frame(train).set_index("column")["reason"]
+    reasons = left_out_frame(test).set_index("column")["reason"]
     assert reasons["region"] == "segments"
     assert train.segments.empty
 
