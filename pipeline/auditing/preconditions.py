@@ -112,12 +112,16 @@ def check_names(
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
-    problems += [
-        f"[[derived]] {quote(section.name)} is no column of {test.name}. Add it: "
-        "derived.with_derived(rows, config.derived)"
+    underived = [
+        section.name
         for section in config.derived
         if section.name not in test.X
         or not (section.is_given or test.unread.get(section.name))
+    ]
+    problems += [
+        f"[[derived]] {quote(name)} is no column of {test.name}. Add it: "
+        "derived.with_derived(rows, config.derived)"
+        for name in underived
     ]
     models_named = {name for entry in config.importance for name in entry.models}
     models_named |= {name for entry in config.surfaces for name in entry.models}
@@ -131,22 +135,24 @@ def check_names(
         "feature that is expected": _features_in(config.expected),
         "feature of a surface": {n for each in config.surfaces for n in each.features},
     }
-    held = {column for model in models for column in model.held}
-    features = [name for name in test.features if name not in held]
+    held = {column: model.name for model in models for column in model.held}
+    columns = dict.fromkeys((*test.features, *underived))  # what is told is not unknown
+    features = [name for name in columns if name not in held]
     problems += [
-        f"Column {quote(name)} is the offset of a model, which stays with its rows and "
-        "is no feature. Leave it out of groups, entries, claims and surfaces."
-        for name in sorted(set().union(*uses.values()) & held)
+        f"Column {quote(name)} is the offset of model {quote(held[name])}, which stays "
+        "with its rows and is no feature. Leave it out of groups, entries, claims, "
+        "expectations and surfaces."
+        for name in sorted(set().union(*uses.values()) & set(held))
     ]
     everything = [("model", models_named, names)]
-    everything += [(what, used - held, features) for what, used in uses.items()]
+    everything += [(what, used - set(held), features) for what, used in uses.items()]
     for what, used, available in everything:
         unknown = sorted(used - set(available))
         problems += [
             f"A {what} must be one that the audit has; {quote(name)} is not.{hint}"
             for name, hint in zip(unknown, hints(unknown, available), strict=True)
         ]
-    problems += _label_problems(config, test, names)
+    problems += _label_problems(config, [*columns], names, test.target)
     if problems:
         raise ConfigError(problems)
 
@@ -159,10 +165,10 @@ def _features_in(
 
 
 def _label_problems(
-    config: AuditConfig, test: Dataset, models: list[str]
+    config: AuditConfig, columns: list[str], models: list[str], target: str
 ) -> Iterator[str]:
     """Yield what is wrong with [labels]: names of nothing, two things shown alike."""
-    known = [*test.features, *config.groups, *models, test.target]
+    known = [*columns, *config.groups, *models, target]
     unknown = [name for name in config.labels if name not in known]
     for name, hint in zip(unknown, hints(unknown, known), strict=True):
         yield (

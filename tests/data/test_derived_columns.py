@@ -349,8 +349,10 @@ def test_a_column_that_rows_hold_out_must_be_theirs():
         dataset(TABLE[["x"]], A, task="regression", name="rows", held_out=["xx"])
 
 
-def test_rows_given_without_the_derived_columns_are_refused():
-    config = parse_config({"derived": [OLD]})
+def test_rows_given_without_the_derived_columns_are_refused_once():
+    expected = {"features": ["old"], "place": "top", "reason": "It is."}
+    named = {"expected": [expected], "labels": {"old": "Older than 60"}}
+    config = parse_config({"derived": [OLD], **named})
     rows = dataset(TABLE[["a", "x"]], A, task="regression", name="rows")
     model = wrap(lambda X: X["x"], name="m", task="regression", features=["x"])
     with pytest.raises(ConfigError) as error:

@@ -419,8 +419,10 @@ def test_an_offset_is_asked_for_by_no_name():
         {"groups": {"both": ["a", "weeks"]}},
         {"importance": [{"method": "permutation", "features": ["weeks"]}]},
         {"surfaces": [{"features": ["a", "weeks"]}]},
+        {"expected": [{"features": ["weeks"], "place": "top", "reason": "Longer."}]},
     ):
-        with pytest.raises(ia.ConfigError, match="'weeks' is the offset of a model,"):
+        message = "'weeks' is the offset of model 'm', .*, expectations and surfaces."
+        with pytest.raises(ia.ConfigError, match=message):
             ia.audit(model, rows, y, config=config)
 
 
