@@ -30,6 +30,7 @@ from .column_types import (
 )
 from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
+from .left_out import weighs, without_weight
 from .read import Side, collecting, raise_all, read, row_problems
 from .section import DataSection
 from .splits import drawn_rows
@@ -179,9 +180,9 @@ def dataset(
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
     X = as_frame(X, name)
-    side = _typed_rows(X, y, weights, name)
+    side, counts = _typed_rows(X, y, weights, name)
     side.facts["unread"] = dict.fromkeys(held_out, ())
-    side.facts["segments"] = _segments_of(X, segments, name)
+    side.facts["segments"] = _segments_of(X, segments, name, counts)
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
@@ -318,8 +319,13 @@ def left_out_frame(test: Dataset | None) -> pd.DataFrame:
     return FRAMES["left_out"].of([column._asdict() for column in columns])
 
 
-def _typed_rows(frame: pd.DataFrame, y: Any, weights: Any, name: str) -> Side:
-    """Return rows given in Python, typed; rows are matched by position."""
+def _typed_rows(
+    frame: pd.DataFrame, y: Any, weights: Any, name: str
+) -> tuple[Side, npt.NDArray[np.bool_]]:
+    """Return rows given in Python, typed, and which they are: not those of weight 0.
+
+    Rows are matched by position.
+    """
     weights = as_pandas(weights)
     y = one_column(y, f"{name}: y")
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
@@ -331,21 +337,22 @@ def _typed_rows(frame: pd.DataFrame, y: Any, weights: Any, name: str) -> Side:
     ]
     raise_all(problems)
 
+    counts = weighs(pd.Series(others.get("weights", np.ones(len(frame)))))
     rows: dict[str, pd.Series] = {}
     for key in frame:
         with collecting(problems):
             where = f"{name}: column {quote(key)}"
-            column = frame[key].reset_index(drop=True)
+            column = frame[key][counts].reset_index(drop=True)
             column = from_values(column, where=where, is_feature=True)
             rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
     roles: dict[str, pd.Series] = {}
     for role, values in others.items():
         with collecting(problems):
-            column = pd.Series(values).reset_index(drop=True)
+            column = pd.Series(values)[counts].reset_index(drop=True)
             roles[role] = from_values(column, where=f"{name}: {role}")
     raise_all(problems)
     types = {key: column_type(frame[key], rows[key]) for key in frame}
-    return Side(
+    side = Side(
         X=pd.DataFrame(rows),
         target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
         weights=roles["weights"].rename("weights") if "weights" in roles else None,
@@ -354,12 +361,17 @@ def _typed_rows(frame: pd.DataFrame, y: Any, weights: Any, name: str) -> Side:
             "name": name,
             "source": "given in Python",
             "types": {key: kind for key, kind in types.items() if kind},
+            "notes": () if counts.all() else (without_weight(counts, name),),
         },
     )
+    return side, counts
 
 
 def _segments_of(
-    X: pd.DataFrame, segments: Sequence[str] | Mapping[str, Any], name: str
+    X: pd.DataFrame,
+    segments: Sequence[str] | Mapping[str, Any],
+    name: str,
+    counts: npt.NDArray[np.bool_],
 ) -> pd.DataFrame:
     """Return the columns by which rows given in Python are judged apart."""
     segments = as_pandas(segments)
@@ -375,7 +387,7 @@ def _segments_of(
         where = f"{name}: segment {quote(key)}"
         values = () if segments[key] is None else one_column(segments[key], where)
         check_index(X, **{f"segments[{quote(key)}]": values})
-        column = pd.Series(values).reset_index(drop=True)
+        column = pd.Series(values)[counts].reset_index(drop=True)
         typed = from_values(column, where=where, is_feature=True)
         columns[str(key)] = flags_in_words(dates.as_years(typed), column)
     return pd.DataFrame(columns)

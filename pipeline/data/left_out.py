@@ -1,12 +1,14 @@
-"""What reading leaves out where a configuration says so, and the findings that say it.
+"""What reading leaves out, and the findings that say it.
 
-Rows without a target, levels that no training row has, and columns without a part.
+Rows of weight 0, and where a configuration says so rows without a target and levels
+that no training row has; columns without a part.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import LeftOut
@@ -50,15 +52,20 @@ def columns_without_part(
     for name, table in first_with.items():
         if name in audited or name == section.target:
             continue
-        cells = table.frame[name]
-        if cells.dtype == object:
-            cells = column_types.without(cells, section.missing_values)
-        if table.has_texts(name):
-            with suppress(DataError):  # then its texts are looked at
-                cells = column_types.from_texts(cells, where="", written=table.written)
-        look, distinct = _look(cells.dropna())
+        look, distinct = _look(_cells(table, name, section).dropna())
         without = "not_listed" if name in tables[0].frame else "not_in_training"
         yield LeftOut(str(name), roles.get(name, without), look, distinct)
+
+
+def _cells(table: Table, name: str, section: DataSection) -> pd.Series:
+    """Return a column as it is read, or its texts if they have no type."""
+    cells = table.frame[name]
+    if cells.dtype == object:
+        cells = column_types.without(cells, section.missing_values)
+    if table.has_texts(name):
+        with suppress(DataError):
+            cells = column_types.from_texts(cells, where="", written=table.written)
+    return cells
 
 
 def _look(values: pd.Series) -> tuple[str, int]:
@@ -106,6 +113,46 @@ def with_target(
         )
         notes.append(finding)
     return tuple(parts), tuple(notes)
+
+
+def with_weight(
+    tables: tuple[Table, ...], section: DataSection
+) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
+    """Return the tables without rows of weight 0, and what was left out."""
+    parts, notes = list(tables), []
+    for place, table in enumerate(tables):
+        if section.weights in table.frame:
+            counts = weighs(_cells(table, section.weights, section))
+            if not counts.all():
+                parts[place] = table.of_rows(counts)
+                notes.append(without_weight(counts, table.name))
+    return tuple(parts), tuple(notes)
+
+
+def weighs(weights: pd.Series) -> npt.NDArray[np.bool_]:
+    """Return which rows have another weight than 0.
+
+    All, if a weight is at fault or fewer than two rows would be left.
+    """
+    numbers = pd.to_numeric(weights.astype(object), errors="coerce")
+    counts = numbers.ne(0).to_numpy()
+    is_sound = counts.sum() > 1 and bool((numbers[counts] > 0).all())
+    return counts if is_sound else np.ones(len(counts), dtype=bool)
+
+
+def without_weight(counts: npt.NDArray[np.bool_], name: str) -> Finding:
+    """Return what says that the rows that do not count were left out."""
+    n_without = int((~counts).sum())
+    return Finding(
+        check="rows_without_weight",
+        severity="info",
+        subject=name,
+        message=(
+            f"{n_without} of {several(len(counts), 'row')} of {name} have weight 0 and "
+            "were left out."
+        ),
+        evidence={"rows": n_without, "of": len(counts)},
+    )
 
 
 def with_seen_levels(

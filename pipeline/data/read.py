@@ -17,7 +17,7 @@ from ..records.errors import DataError, hints, listed, quote, quote_odd, several
 from . import column_types, dates
 from .derived_columns import DerivedSection, date_formats, derive, sources_of
 from .encoding import column_type
-from .left_out import columns_without_part, with_seen_levels, with_target
+from .left_out import columns_without_part, with_seen_levels, with_target, with_weight
 from .section import DataSection
 from .splits import Rows, drawn_rows, rows_with
 from .tables import RFrame, Table, read_table, source_of
@@ -73,7 +73,9 @@ def read(
     DataError
         With every problem of the tables, then of their names, then of their columns.
     """
-    every, notes = with_target(_tables(section, base, r_frame), section)
+    weighing, unweighted = with_weight(_tables(section, base, r_frame), section)
+    every, notes = with_target(weighing, section)
+    notes = (*unweighted, *notes)
     every = every if section.train else (every[0], *every)
     tables = every[:-1] if section.reference_rows else every
     formats = date_formats(derived)

@@ -93,7 +93,8 @@ class DataSection:
         The class whose probability is predicted. Required for a binary target of texts;
         otherwise 1 or true.
     weights : str
-        A column of row weights; empty if all rows have equal weight.
+        A column of row weights; empty if all rows have equal weight. Rows of weight 0
+        are left out.
     features : tuple of str
         The audited columns that models are given; all other columns by default.
     exclude : tuple of str

@@ -30,11 +30,11 @@ class ConfigError(AuditError):
     Attributes
     ----------
     problems : tuple of str
-        One whole sentence each, in the order of the file.
+        One whole sentence each, once, in the order of the file.
     """
 
     def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(dict.fromkeys(problems))
         super().__init__("\n".join(self.problems))
 
 

@@ -171,7 +171,13 @@ def test_an_audit_without_a_model_is_refused():
             ),
         ),
         (
-            {"entries": [{**PERMUTATION, "n_rows": 81}]},
+            # Two entries with the same mistake are told of it once.
+            {
+                "entries": [
+                    {**PERMUTATION, "n_rows": 81},
+                    {**PERMUTATION, "n_rows": 81, "name": "again"},
+                ]
+            },
             (
                 "[importance] permutation n_rows must be at most the 80 rows of the "
                 "test data; 81 was given.",

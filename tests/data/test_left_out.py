@@ -1,5 +1,6 @@
 """Columns of a table that are neither audited nor the target, and why."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.data.reading import read
@@ -10,6 +11,7 @@ from importance_audit.data.datasets import (
     left_out_frame,
 )
 from importance_audit.records.dataset_and_model import LeftOut
+from importance_audit.records.errors import DataError
 
 COLUMNS = {
     "number": [str(n) for n in range(200)],
@@ -98,6 +100,46 @@ def test_a_column_that_only_one_of_the_tables_has_is_said_to_be_left_out(tmp_pat
 def test_rows_without_training_rows_say_what_they_leave_out(tmp_path):
     _, rows = read(tmp_path, {}, "x,a,y\n1,4,0\n2,5,1\n", features=["x"])
     assert [column.column for column in rows.left_out] == ["a"]
+
+
+@pytest.mark.parametrize("zero", ["0", "0.0", "-0"])
+@pytest.mark.parametrize("test", [None, {"fraction": 0.25}])
+def test_rows_of_weight_0_change_nothing(test, zero, tmp_path):
+    rows = pd.DataFrame(COLUMNS)[["x", "zone", "y"]].assign(w=["2", "0.5"] * 100)
+    wild = pd.DataFrame({"x": "999", "zone": "west", "y": "-1e9", "w": zero}, range(3))
+    keys = {"weights": "w", "segments": ["zone"]}
+    splits = []
+    for table in (rows, pd.concat([wild, rows[:90], wild, rows[90:]])):
+        text = table.to_csv(index=False)
+        splits.append(read(tmp_path, text, test or text, **keys))
+    for plain, mixed in zip(*splits, strict=True):
+        assert mixed.sha256 == plain.sha256
+        assert mixed.X["zone"].dtype == plain.X["zone"].dtype
+        pd.testing.assert_frame_equal(mixed.segments, plain.segments)
+    assert (mixed.row_numbers > plain.row_numbers).all()
+    (note, *_) = [note for rows in splits[1] for note in rows.notes]
+    assert note.message == (
+        "6 of 206 rows of train.csv have weight 0 and were left out."
+    )
+    assert all(not rows.notes for rows in splits[0])
+
+
+def test_rows_of_weight_0_given_in_python_change_nothing():
+    given = {"task": "regression", "name": "rows"}
+    X, y, zones = np.arange(8.0).reshape(4, 2), [1.0, 2.0, 3.0, 4.0], list("abba")
+    keys = {"weights": [1, 2, 2, 1], "segments": {"zone": zones}}
+    plain = dataset(X, y, **given, **keys)
+    keys = {"weights": [0, 1, 2, 2, 1], "segments": {"zone": ["z", *zones]}}
+    mixed = dataset(np.vstack([[[99, 99]], X]), [-7, *y], **given, **keys)
+    assert mixed.sha256 == plain.sha256
+    pd.testing.assert_frame_equal(mixed.segments, plain.segments)
+    (note,) = mixed.notes
+    assert note.message == "1 of 5 rows of rows have weight 0 and were left out."
+
+
+def test_rows_that_all_have_weight_0_are_refused_as_before():
+    with pytest.raises(DataError, match="gives every row the weight 0"):
+        dataset([[1], [2]], [1, 2], task="regression", name="rows", weights=[0, 0])
 
 
 def test_a_text_that_means_missing_is_no_value(tmp_path):

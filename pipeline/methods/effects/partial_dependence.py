@@ -66,8 +66,8 @@ def partial_dependence(
         Not used: nothing is drawn.
     grid : {"even", "unique", "quantile"} or tuple of float, default "even"
         The points at which a numeric feature is evaluated; a category is evaluated at
-        every declared level, in level order, whether or not a row has it. Missing
-        values are never changed.
+        every declared level, in level order, whether or not a row has it. Rows in
+        which the feature is missing are set to each point like all others.
 
         * "even": equally spaced from smallest to largest, as many points as there are
           distinct values (missing counts as one) and at most `n_grid`; truncated to
