@@ -537,14 +537,9 @@ class _Run(Run):
 
     def look_for_leaks(self) -> None:
         """Ask of each permutation ranking whether one feature explains all."""
-        constants = {
-            (row["model"], row["loss"]): float(row["constant"])
-            for row in self.journal.rows["performance"]
-            if row["split"] == "test"
-        }
         for _, record in primary(self.journal.importances).values():
-            constant = constants.get((record.model, record.loss))
-            if constant is not None and is_marginal(record):
+            constant = self.journal.of_loss(record, "constant")
+            if is_marginal(record):
                 limits = self.limits("leak_sign")
                 answers = checks.of_leak(record, constant, limits=limits)
                 self.journal.add_checks(answers)

@@ -225,7 +225,8 @@ def _ask(
             answer = with_target(journal, answer, model, rows)
     journal.add_importances(answer)
     for importance in answer:
-        of_importance = checks.of_importance(importance, rows)
+        error = journal.of_loss(importance, "std_error")
+        of_importance = checks.of_importance(importance, rows, error)
         because = measure.because_of_levels(of_importance, importance, curves)
         journal.add_checks(because)
         journal.add_checks(checks.of_ensemble(importance, model, rows))

@@ -240,6 +240,18 @@ class Journal:
         questions = self.not_applicable.setdefault(reason, [])
         questions += [(question, model)] * ((question, model) not in questions)
 
+    def of_loss(self, importance: Importance, column: str) -> float:
+        """Return what a column of the frame `performance` holds of its loss, or NaN."""
+        asked = importance.model, importance.loss, "test"
+        return next(
+            (
+                float(row[column])
+                for row in self.rows["performance"]
+                if (row["model"], row["loss"], row["split"]) == asked
+            ),
+            np.nan,
+        )
+
     def add_checks(self, answers: Answers) -> None:
         """Keep the rows of some checks, and their findings."""
         for row, finding in answers:

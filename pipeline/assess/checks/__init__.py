@@ -150,10 +150,13 @@ def of_draws(model: FittedModel, draws: int) -> Answers:
     return _ask("draws", model.name, draws=draws)
 
 
-def of_importance(importance: Importance, data: Dataset) -> Answers:
-    """Ask whether all was measured, and whether the numbers point the right way."""
+def of_importance(importance: Importance, data: Dataset, error: float) -> Answers:
+    """Ask whether all was measured, and whether the numbers point the right way.
+
+    `error` is the standard error of the loss over other rows, NaN if not known.
+    """
     subject = question_and_engine(importance)
-    return _ask("importance", subject, importance=importance, data=data)
+    return _ask("importance", subject, importance=importance, data=data, error=error)
 
 
 def of_leak(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...methods.importance import METHODS
 from ...methods.importance.data_only import is_number
-from ...records.check_answers import Limits, Seen
+from ...records.check_answers import Limit, Limits, Seen
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
 from ...records.finding import cause_of
@@ -77,7 +77,7 @@ def unmeasured(importance: Importance, data: Dataset, **_: Any) -> Seen:
 
 
 def constant_feature(
-    importance: Importance, data: Dataset, limits: Limits
+    importance: Importance, data: Dataset, limits: Limits, **_: Any
 ) -> Seen | None:
     """Fire if a column that never varies measures anything but the baseline.
 
@@ -183,19 +183,30 @@ def silent_leaves(leaves: Leaves, limits: Limits, **_: Any) -> Seen | None:
     )
 
 
-def event_level(importance: Importance, **_: Any) -> Seen | None:
-    """Fire if the loss does not rise where permuting changes it most."""
+def event_level(
+    importance: Importance, error: float, limits: Limits, **_: Any
+) -> Seen | None:
+    """Fire if the loss falls where permuting changes it most, beyond what chance does.
+
+    Of features that do nothing the one with the largest change falls in half of the
+    cases, by hardly more than the standard `error` of the loss over other rows.
+    """
     rise = replace(importance, form="difference", aggregator="mean").mean
     has_baseline = bool(np.isfinite(importance.baseline).all())
     if not _permutes(importance) or np.isnan(rise).all() or not has_baseline:
         return None
     strongest = int(np.nanargmax(np.abs(rise)))
     observed = float(rise[strongest])
+    n_errors, set_by = limits["standard_errors"]
+    n_rows = importance.options.get("n_rows") or importance.n_samples
+    least = -float(n_errors) * error * np.sqrt(importance.n_samples / n_rows)
     return Seen(
-        not observed > 0,
+        None if np.isnan(least) else bool(observed < least),
         observed,
         f"Permuting {quote(importance.features[strongest])} changes the loss most, and "
-        f"does not increase it: the loss changes by {observed:.3g}.",
+        f"lowers it, by {-observed:.3g}: more than {n_errors:g} standard errors of the "
+        f"loss, {-least:.2g}.",
+        limit=Limit(least, set_by),
         evidence={"rise": observed},
         cause=cause_of("event_level", question(importance)),
     )

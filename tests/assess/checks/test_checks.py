@@ -182,9 +182,9 @@ def test_a_model_is_not_held_against_a_constant_whose_loss_is_not_defined():
     assert observed == "the loss of the constant predictor is not defined"
 
 
-def of_importance(importance, data=None):
+def of_importance(importance, data=None, error=1.0):
     data = data or normal_data(*np.ones(len(importance.features)))
-    return checks.of_importance(importance, data)
+    return checks.of_importance(importance, data, error)
 
 
 MIXED = normal_data(1, 1)
@@ -248,13 +248,48 @@ def test_a_positive_class_mixed_up_lowers_the_loss_of_the_strongest_feature():
     raw, baseline = permutation(model, data, seed=1, n_repeats=3)
     own = measured(raw[:, :, 0], data=data, loss="one_minus_auc")
     own = replace(own, baseline=baseline[:, 0])
-    verdict, observed, finding = answer("event_level", of_importance(own, data))
+    answers = of_importance(own, data, 0.02)
+    verdict, observed, finding = answer("event_level", answers)
     assert (verdict, finding.severity) == ("warn", "warning")
     assert observed < -0.3
     assert finding.message == (
-        "Permuting 'x1' changes the loss most, and does not increase it: the loss "
-        f"changes by {observed:.3g}."
+        f"Permuting 'x1' changes the loss most, and lowers it, by {-observed:.3g}: "
+        "more than 2 standard errors of the loss, 0.04."
     )
+
+
+@pytest.mark.parametrize(
+    ("fall", "error", "n_rows", "verdict"),
+    [
+        (2.1, 1.0, None, "warn"),
+        (1.9, 1.0, None, "pass"),
+        (1.9, 0.0, None, "warn"),
+        (0.0, 0.0, None, "pass"),
+        (9.0, np.nan, None, "not run"),
+        (3.9, 1.0, 50, "pass"),  # a quarter of the rows: twice the error
+        (4.1, 1.0, 50, "warn"),
+    ],
+)
+def test_classes_are_mixed_up_only_beyond_what_other_rows_explain(
+    fall, error, n_rows, verdict
+):
+    importance = measured([[10.0 - fall]], options={"n_rows": n_rows}, n_samples=200)
+    assert answer("event_level", of_importance(importance, error=error))[0] == verdict
+
+
+def test_a_model_of_nothing_is_hardly_ever_said_to_have_its_classes_mixed_up():
+    """Half of these models have an AUC below 1/2, all by chance."""
+    observed, verdicts = [], []
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        X = pd.DataFrame(draw.normal(size=(80, 3)), columns=["x1", "x2", "x3"])
+        rows = dataset(X, np.arange(80) % 2, task="binary", name="rows")
+        seen = audited(logistic_model(1.0, -0.5, 0.2), rows).checks
+        seen = seen[seen["check"] == "event_level"]
+        observed += seen["observed"].tolist()
+        verdicts += seen["verdict"].tolist()
+    assert 20 < sum(rise < 0 for rise in observed) < 40
+    assert 54 <= verdicts.count("pass") <= 60
 
 
 @pytest.mark.parametrize(
