@@ -115,15 +115,10 @@ def _row(
 ) -> Row:
     absent = [name for name in section.features if name not in record.features]
     at = [record.features.index(n) for n in section.features if n not in absent]
-    rank, share = record.rank, _shares(record)
-    best, worst = places(record.mean, record.mean)  # among ties
-    if section.place == "top":
-        holds, distance = worst <= len(at), rank
-    else:
-        low, high = _bounds(record, row_intervals)
-        inside = (low <= nothing_of(record)) & (nothing_of(record) <= high)
-        holds = (inside | (share <= resolution)) & ~below_nothing(record, row_intervals)
-        distance = share
+    rank, share = record.rank, shares(record)
+    best, _ = places(record.mean, record.mean)  # among ties
+    holds = in_place(section.place, len(at), record, resolution, row_intervals)
+    distance = rank if section.place == "top" else share
     has_numbers = not absent and np.isfinite(distance[at]).all()
     has_numbers &= section.place == "top" or record.method not in NO_ZERO
     broken = [row for row in at if has_numbers and not holds[row]] or at
@@ -151,6 +146,26 @@ def _row(
         "share": share_of,
         "verdict": verdict,
     }
+
+
+def in_place(
+    place: str,
+    n: int,
+    record: Importance,
+    resolution: float,
+    row_intervals: Sequence[Row],
+) -> npt.NDArray[np.bool_]:
+    """Return which features are where they are expected, (n_features,).
+
+    "top": among the first `n`, ties included. "zero": see `ExpectedSection`.
+    """
+    if place == "top":
+        _, worst = places(record.mean, record.mean)
+        return np.asarray(worst <= n)
+    low, high = _bounds(record, row_intervals)
+    inside = (low <= nothing_of(record)) & (nothing_of(record) <= high)
+    is_zero = inside | (shares(record) <= resolution)
+    return np.asarray(is_zero & ~below_nothing(record, row_intervals))
 
 
 def below_nothing(
@@ -193,7 +208,7 @@ def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, F
     return low, high
 
 
-def _shares(record: Importance) -> Floats:
+def shares(record: Importance) -> Floats:
     """Return each distance from what does nothing, as a share of the largest."""
     distance = np.abs(record.mean - nothing_of(record))
     distances = distance[~np.isnan(distance)]

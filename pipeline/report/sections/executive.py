@@ -1,16 +1,16 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ...assess.expectations import DEVIATES, FOUND, shuffles
+from ...assess.expectations import DEVIATES, FOUND, shares, shuffles
 from ...assess.page_one import UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
-from ...records.ranking import places
-from ..text.blocks import Link, Part, Section, Sentence, Value
+from ..text.blocks import Link, Name, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, number, percent, rank_text
 from ..text.wording import (
@@ -31,6 +31,7 @@ from .cards import title_of as title_of_card
 from .change import lede as change_lede
 from .claims import reproduced
 from .control import version_line
+from .expectations import in_place
 from .facts import Facts, card_link, config_of, first_few, section, tallied
 from .findings import link_to, standing_of, title_of
 from .leading_features import (
@@ -231,108 +232,115 @@ def _against(facts: Facts, number: int) -> pd.DataFrame:
     return frame[is_against]
 
 
+class Miss(NamedTuple):
+    """A ranking in which a feature is not where it is expected.
+
+    Attributes
+    ----------
+    model : str
+    ranking : Ranking
+    row : int
+        The place of the feature in the record.
+    value : Value
+        Its rank, or its share of the largest.
+    """
+
+    model: str
+    ranking: Ranking
+    row: int
+    value: Value
+
+
 def _unmet(facts: Facts, number: int) -> Sentence:
-    """Return what an expectation was, and where its feature was found instead."""
+    """Return what an expectation was, and where its features were found instead."""
     against = _against(facts, number)
     first = against.iloc[0]
+    place, feature = str(first["place"]), str(first["farthest"])
     names = config_of(facts, "expected")[number - 1]["features"]
-    place = str(first["place"])
-    column, text_of = ("rank", rank_text) if place == "top" else ("share", percent)
-    is_about = against["farthest"] == first["farthest"]
-    if place == "top":  # also where another of them is farther from the first ranks
-        rankings = [facts.ranking_at(int(index)) for index in against["record"]]
-        is_about |= np.array(
-            [_is_outside(r, first["farthest"], len(names)) for r in rankings]
-        )
-    each = []
-    for model, own in against[is_about].groupby("model", sort=False):
-        values, below, shuffled = [], [], []
-        untold: dict[str, list[Sentence]] = {}
-        fields = own[[column, "record", "farthest"]]
-        for at, raw, index, farthest in fields.itertuples(name=None):
-            ranking = facts.ranking_at(int(index))
-            card = _card_and_loss(facts, ranking)
-            row = ranking.record.features.index(first["farthest"])
-            path, derived = f"expected[{at}].{column}", ""
-            if farthest != first["farthest"]:
-                raw = ranking.rank[row]
-                path, derived = f"importances[{ranking.index}]", "rank"
-            below.append(ranking.mean[row] < ranking.nothing)
-            shuffled.append(shuffles(ranking.record))
-            if place == "top" and not ranking.told[row]:
-                side = "below_zero" if row in ranking.negative else "not_told"
-                untold.setdefault(side, []).append(card)
-            else:
-                raw = float(raw)
-                value = Value(path, raw, text_of(raw), derived=derived)
-                values.append(say("executive.by_card", value=value, card=card))
-        texts: list[Part | Sentence] = [
-            say(f"executive.found.{side}", card=joined(cards, "; "))
-            for side, cards in untold.items()
-        ]
-        key = place
-        if place == "top" and values:
-            several = "several" if len(values) > 1 else "one"
-            texts.append(say(f"executive.found.rank_{several}", ranks=series(values)))
-        elif place == "zero":
-            texts = [*values]
-            if all(below):
-                # far from zero on the other side
-                key = "zero_negative" if all(shuffled) else "zero_below"
-        each.append(
-            say(
-                f"executive.found.{key}",
-                values=series(texts),
-                model=full_name(str(model) or word("words.the_data")),
-            )
-        )
+    by_model: dict[str, list[Miss]] = {}
+    for miss in _misses(facts, against, feature, len(names)):
+        by_model.setdefault(miss.model, []).append(miss)
+    found = _ranks if place == "top" else _shares
     text = say(
         f"executive.unmet.{place if len(names) > 1 or place == 'zero' else 'first'}",
-        feature=full_name(first["farthest"]),
+        feature=full_name(feature),
         n=str(len(names)),
         reason=show_hidden(first["reason"].strip(" .")),
-        found=joined(each, "; "),
+        found=joined((found(facts, own) for own in by_model.values()), "; "),
     )
-    if place == "zero":
-        return text
-    others = {name for name in names if name != first["farthest"]}
-    outside = _outside_too(facts, against["record"], others)
-    at_zero = _at_zero(facts, str(first["farthest"]))
-    return joined(filter(None, (text, at_zero, outside)), " ")
+    others = []
+    for name in names:
+        misses = _misses(facts, against, name, len(names)) if name != feature else ()
+        if worst := max(misses, key=lambda miss: miss.value.raw, default=None):
+            others.append(
+                say(
+                    f"executive.at_worst.{place}",
+                    feature=short_name(name),
+                    value=worst.value,
+                    model=short_name(worst.ranking.subject),
+                    card=_card_and_loss(facts, worst.ranking),
+                )
+            )
+    at_zero = _at_zero(facts, feature) if place == "top" else ()
+    key = f"executive.others.{place}"
+    too = say(key, n=str(len(names)), features=series(others)) if others else ()
+    return joined(filter(None, (text, at_zero, too)), " ")
 
 
-def _is_outside(ranking: Ranking, feature: str, n: int) -> bool:
-    """Return whether a feature is not among the first `n` of a ranking for sure."""
-    _, worst = places(ranking.mean, ranking.mean)  # among ties
-    return bool(worst[ranking.record.features.index(feature)] > n)
+def _misses(
+    facts: Facts, against: pd.DataFrame, feature: str, n: int
+) -> Iterator[Miss]:
+    """Yield the rankings in which one of `n` features is not where it is expected."""
+    for at, row in against.to_dict("index").items():
+        ranking = facts.ranking_at(int(row["record"]))
+        record, is_top = ranking.record, row["place"] == "top"
+        of, column = record.features.index(feature), "rank" if is_top else "share"
+        if row["farthest"] == feature:
+            raw, path, derived = float(row[column]), f"expected[{at}].{column}", ""
+        elif not in_place(facts, record, row["place"], n)[of]:
+            raw = float((ranking.rank if is_top else shares(record))[of])
+            path, derived = f"importances[{ranking.index}]", column
+        else:
+            continue
+        text = rank_text(raw) if is_top else percent(raw)
+        yield Miss(row["model"], ranking, of, Value(path, raw, text, derived=derived))
 
 
-def _outside_too(
-    facts: Facts, records: Iterable[int], others: Collection[str]
-) -> Sentence:
-    """Return which other features of an expectation are not among the first either."""
-    n = len(others) + 1
-    worst: dict[str, tuple[int, Ranking]] = {}
-    for index in records:
-        ranking = facts.ranking_at(int(index))
-        for rank, name in enumerate(ranking.in_order, start=1):
-            if name in others and rank > max(n, worst.get(name, (0,))[0]):
-                worst[name] = rank, ranking
-    outside = [
-        say(
-            "executive.outside",
-            feature=short_name(name),
-            rank=Value(
-                f"importances[{ranking.index}]", rank, str(rank), derived="rank"
-            ),
-            model=short_name(ranking.subject),
-            card=_card_and_loss(facts, ranking),
-        )
-        for name, (rank, ranking) in worst.items()
+def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
+    """Return the ranks of a feature in a model, or that it is not told from zero."""
+    untold: dict[str, list[Sentence]] = {}
+    ranks = []
+    for _, ranking, row, value in misses:
+        card = _card_and_loss(facts, ranking)
+        if ranking.told[row]:
+            ranks.append(say("executive.by_card", value=value, card=card))
+        else:
+            side = "below_zero" if row in ranking.negative else "not_told"
+            untold.setdefault(side, []).append(card)
+    texts = [
+        say(f"executive.found.{side}", card=joined(cards, "; "))
+        for side, cards in untold.items()
     ]
-    if not outside:
-        return ()
-    return say("executive.outside_too", n=str(n), features=series(outside))
+    if ranks:
+        several = "several" if len(ranks) > 1 else "one"
+        texts.append(say(f"executive.found.rank_{several}", ranks=series(ranks)))
+    return say("executive.found.top", values=series(texts), model=_subject(misses))
+
+
+def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
+    """Return how far from zero a feature is in a model, and on which side."""
+    values, key = [], "zero"
+    for _, ranking, _, value in misses:
+        card = _card_and_loss(facts, ranking)
+        values.append(say("executive.by_card", value=value, card=card))
+    if all(r.mean[row] < r.nothing for _, r, row, _ in misses):
+        is_shuffled = all(shuffles(miss.ranking.record) for miss in misses)
+        key = "zero_negative" if is_shuffled else "zero_below"
+    return say(f"executive.found.{key}", values=series(values), model=_subject(misses))
+
+
+def _subject(misses: Sequence[Miss]) -> Name:
+    return full_name(misses[0].model or word("words.the_data"))
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:

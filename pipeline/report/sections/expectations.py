@@ -6,9 +6,14 @@ Not: the judgement, which the result holds.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from ...assess import expectations as judged
 from ...assess.expectations import DEVIATES, FOUND, UNKNOWN, below_nothing
 from ...config.settings import ChecksSection
 from ...records.finding import places_apart
+from ...records.importance_record import Importance
 from ..text.blocks import Column, Group, Part, Sentence, Styled, Table, Value
 from ..text.number_text import (
     MISSING,
@@ -43,8 +48,7 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
     frame = facts.result.expected.reset_index(drop=True)
     if frame.empty:
         return
-    usual = ChecksSection().resolution
-    limit = float(config_of(facts, "checks").get("resolution", usual))
+    limit = _resolution(facts)
     every: list[tuple[Any, ...]] = []
     in_short: list[tuple[Any, ...]] = []
     for _, rows in frame.groupby("expectation", sort=False):
@@ -109,6 +113,25 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
     )
 
 
+def in_place(
+    facts: Facts, record: Importance, place: str, n: int
+) -> npt.NDArray[np.bool_]:
+    """Return which features of a ranking are where `n` of them are expected."""
+    own = _row_intervals(facts, record)
+    return judged.in_place(place, n, record, _resolution(facts), own)
+
+
+def _resolution(facts: Facts) -> float:
+    usual = ChecksSection().resolution
+    return float(config_of(facts, "checks").get("resolution", usual))
+
+
+def _row_intervals(facts: Facts, record: Importance) -> list[dict[str, Any]]:
+    frame = facts.result.row_intervals
+    own = frame[frame["record"] == facts.index(record)]
+    return [dict(row) for row in own.to_dict("records")]
+
+
 def _measure(
     facts: Facts, row: Mapping[str, Any], of_what: str, record: int
 ) -> Sentence:
@@ -166,10 +189,8 @@ def _result(
     sentence = say("expected.found_zero", farthest=farthest, share=part)
     if row["verdict"] == UNKNOWN:
         return sentence
-    index, intervals = int(row["record"]), facts.result.row_intervals
-    record = facts.result.importances[index]
-    own = intervals[intervals["record"] == index].to_dict("records")
-    negative = below_nothing(record, own)
+    record = facts.result.importances[int(row["record"])]
+    negative = below_nothing(record, _row_intervals(facts, record))
     if negative[record.features.index(row["farthest"])]:
         sentence += say("expected.found_negative")
     return sentence

@@ -246,9 +246,9 @@ def _fit(facts: Facts, model: str) -> Sentence:
     if test is None or own is None:
         return say("quality.fit.unknown") if test is not None else ()
     error = float(np.hypot(own["std_error"], test["std_error"]))
-    gap = float(test["value"] - own["value"])
     if not error > 0:
         return say("quality.fit.no_error")
+    gap = float(test["value"] - own["value"])
     if gap <= 0:
         return say(f"quality.fit.no_worse_{split}")
     path = f"performance[{test.name}].value"

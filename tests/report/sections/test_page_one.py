@@ -627,6 +627,13 @@ def test_an_infinite_loss_leaves_the_digits_of_the_others():
     assert cells(rows) == ["0.847", "∞", "1.062"]
 
 
+@pytest.mark.filterwarnings("error")
+def test_infinite_losses_on_both_sides_have_no_gap():
+    rows = losses(("bad", "train", np.inf), ("bad", "test", np.inf))
+    rows = rows.assign(constant=1.0618, std_error=np.nan)
+    assert "bad has no standard error" in said(two_models(performance=rows), "fits")
+
+
 def test_the_headline_is_one_piece_of_text():
     """On screens its line is a row of boxes: each feature would be one of its own."""
     page = parse_page(to_html(two_models(row_intervals=INTERVALS)))
@@ -646,6 +653,25 @@ def test_every_rank_of_a_feature_that_is_not_among_the_first_is_listed():
     found["expected"]["record"] = [0, 1]
     view = of_models(means, sd=0.1, **found)
     assert "rank 4 (E1) in m; rank 3 (E1) in k." in said(view, "expected")
+
+
+def test_every_share_of_a_feature_that_is_not_at_zero_is_listed():
+    """Also where another one that is expected there is farther from zero."""
+    means = {"m": (10.0, 5.0, 1.5), "k": (10.0, 1.5, 6.0), "l": (10.0, 0.5, 7.0)}
+    rows = [
+        (1, "zero", model, farthest, 2.0, "not as expected")
+        for model, farthest in {"m": "b", "k": "c", "l": "c"}.items()
+    ]
+    found = expecting(*rows, asked=[(["b", "c"], "zero")])
+    found["expected"] = found["expected"].assign(
+        record=[0, 1, 2], share=[0.5, 0.6, 0.7]
+    )
+    text = said(of_models(means, sd=0.1, **found), "expected").replace("\u202f", "")
+    assert text.endswith(
+        "Not this one: b without importance (Law); 50% (E1) of the largest in m; "
+        "15% (E1) of the largest in k. Of the other features named there, not without "
+        "importance in some ranking: c (up to 70% of the largest in l, E1)."
+    )
 
 
 def test_rankings_in_which_a_feature_is_not_told_from_zero_are_listed_at_once():
