@@ -109,7 +109,7 @@ def row_intervals(
     of_rise = standard_errors(rise, terms)[at]
     ask = partial(draw, resamples=resamples, seed=seed)
     if importance.form == "ratio":
-        # Both losses move. The lower one by its logarithm: it cannot fall below 0.
+        # Both losses move, the denominator by its logarithm: it cannot fall below 0.
         base, own = importance.baseline.mean(), terms.of_baseline(importance.loss)
         of_base = np.sqrt(np.square(own).sum()) / len(own)
         route, both = ask(

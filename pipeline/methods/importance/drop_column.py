@@ -233,7 +233,7 @@ def shapley_refit(
         Names the stream.
     stream : {"numpy"}, default "numpy"
         Draw order of the ``random_state`` of each repeat.
-    form : {"difference", "raw", "absolute"}, default "difference"
+    form : {"difference", "raw"}, default "difference"
         There is no ratio to a baseline of 0.
     n_repeats : int, default 1
         Number of times all models are fitted.

@@ -114,7 +114,7 @@ def permutation(
         "sampled" permutes `n_repeats` times. "exact" takes the mean loss over all
         permutations of all rows from the nodes of an ensemble of trees; nothing is
         drawn. Of RMSE it is the root of the mean squared error over all permutations.
-    form : {"difference", "ratio", "raw", "absolute"}, default "difference"
+    form : {"difference", "ratio", "raw"}, default "difference"
         Of the importance that row terms are about; the numbers are the same.
     keep : sequence of {"row_terms", "paired_losses"}, default ()
         What to keep of the rows, from the predictions that are made anyway. Neither is

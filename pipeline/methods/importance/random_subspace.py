@@ -59,7 +59,7 @@ def random_subspace(
         Names the stream; one stream per member. By nature every number depends on all
         features of the model, and on all members.
     stream : {"numpy"}, default "numpy"
-    form : {"difference", "raw", "absolute"}, default "difference"
+    form : {"difference", "raw"}, default "difference"
         There is no ratio to a baseline of 0.
     n_repeats : int, default 500
         Number of small models, called members, *B*.

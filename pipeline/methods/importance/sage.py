@@ -129,7 +129,7 @@ def sage(
     n_background : int, default 100
         Number of reference rows, drawn once without replacement and shared by all
         rows and coalitions (all rows if there are no more), or of draws for each row.
-    form : {"difference", "raw", "absolute"}, default "difference"
+    form : {"difference", "raw"}, default "difference"
         There is no ratio to a baseline of 0.
 
     Returns

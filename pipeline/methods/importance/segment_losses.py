@@ -29,7 +29,7 @@ class SegmentLosses:
     ----------
     losses : tuple of str
         Those of the model.
-    form : {"difference", "ratio", "raw", "absolute"}
+    form : {"difference", "ratio", "raw"}
         How an importance follows from the loss with and without permuting.
     segments : sequence of ndarray of shape (n_rows,)
         The rows of each segment, by their place in the data.
@@ -85,10 +85,14 @@ class SegmentLosses:
             self.unpermuted[s, repeat] = before
             self.permuted[s, feature, repeat] = after
             for name, sums in self._sums[s].items():
-                k = self.losses.index(name)
-                sums[feature, self._asked[s]] += influence_on_importance(
-                    self.form, of_rows[name], of_intact[name], after[k], before[k]
-                ) / len(at)
+                k, influence = self.losses.index(name), of_rows[name]
+                with np.errstate(divide="ignore", invalid="ignore"):  # unmeasured: NaN
+                    if self.form == "difference":
+                        influence = influence - of_intact[name]
+                    elif self.form == "ratio":
+                        move = after[k] / before[k] * of_intact[name]
+                        influence = (influence - move) / before[k]
+                sums[feature, self._asked[s]] += influence / len(at)
 
     def std_errors(self, segment: int, loss: str) -> Floats:
         """Return the standard error over rows of each mean importance, (n_features,).
@@ -116,24 +120,3 @@ class SegmentLosses:
                 name: INFLUENCE[name](*own) for name in self.losses if name in INFLUENCE
             }
             return evaluate(self.losses, *own), influence
-
-
-def influence_on_importance(
-    form: Form, permuted: Array, unpermuted: Array, loss: float, baseline: float
-) -> Array:
-    """Return the influence of each row on an importance in the form it has.
-
-    Parameters
-    ----------
-    form : {"difference", "ratio", "raw", "absolute"}
-    permuted, unpermuted : ndarray of shape (n_samples,)
-        The influence on the loss with and without permuting.
-    loss, baseline : float
-        These losses.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):  # not measured: NaN
-        if form == "difference":
-            return permuted - unpermuted
-        if form == "ratio":
-            return (permuted - loss / baseline * unpermuted) / baseline
-    return permuted  # a loss is never below 0: its size is itself
