@@ -120,8 +120,9 @@ def test_of_several_classes_each_is_checked_and_not_the_predicted_one():
     found = [f for f in result.findings if f.check == "calibration"]
     assert [f.subject for f in found] == ["levels, a", "levels, b", "levels, c"]
     assert found[0].message == (
-        "The predicted probabilities of class 'a' are too low in the highest decile "
-        "and too high in the lowest decile: 0.333 on average, where 0.333 was observed."
+        "The predicted probabilities of class 'a' are too low in the highest group of "
+        "predictions and too high in the lowest group of predictions: 0.333 on "
+        "average, where 0.333 was observed."
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...methods.trees.fitted import trees_may_answer
+from ...models.diagnostics import TENTHS
 from ...models.prediction import predict_unchanged
 from ...records.asker import remedy
 from ...records.check_answers import Limit, Limits, Seen
@@ -294,17 +295,23 @@ def _judge_deciles(row: Row, limits: Limits, message: str) -> Seen:
 
 
 def _describe_deciles(row: Row) -> str:
-    """Return in which deciles predictions are too low or too high."""
+    """Return in which deciles predictions are too low or too high.
+
+    Tied predictions leave fewer than ten parts of the rows.
+    """
+    one, more = "group of predictions", "groups of predictions"
+    if row["deciles"] == TENTHS:
+        one, more = "decile", "deciles"
     parts = []
     for side in ("too low", "too high"):
         n = int(row[side.replace(" ", "_")])
         ends = [end for end in ("lowest", "highest") if row[end] == side]
         if n == len(ends):
-            where = f"{' and '.join(ends)} {'decile' if n == 1 else 'deciles'}"
+            where = f"{' and '.join(ends)} {one if n == 1 else more}"
             parts += [f"{side} in the {where}"] if n else []
         else:
             among = f" (the {' and '.join(ends)} among them)" if ends else ""
-            parts.append(f"{side} in {n} of {row['deciles']} deciles{among}")
+            parts.append(f"{side} in {n} of {row['deciles']} {more}{among}")
     return " and ".join(parts)
 
 

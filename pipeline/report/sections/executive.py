@@ -43,7 +43,14 @@ from .leading_features import (
     strongest,
     where_models_differ,
 )
-from .model_quality import SPLITS, fits, measured, quality_name, quality_table
+from .model_quality import (
+    SPLITS,
+    fits,
+    measured,
+    parts_word,
+    quality_name,
+    quality_table,
+)
 from .rankings import Ranking
 from .results import by_leader_of, leader_of, leaders_in_words
 from .scope import untested
@@ -429,7 +436,13 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             )
             sides = [(s, n) for s, n in (("too_low", low), ("too_high", high)) if n.raw]
             fields["directions"] = series(
-                say(f"quality.in{more}", side=word(f"quality.side.{side}"), n=n, of=of)
+                say(
+                    f"quality.in{more}",
+                    side=word(f"quality.side.{side}"),
+                    n=n,
+                    of=of,
+                    parts=parts_word(one.evidence["deciles"] for one in found),
+                )
                 for more, (side, n) in zip(("", "_more"), sides, strict=False)
             )
         case "split_shift":

@@ -1,6 +1,6 @@
 """How good each model is, for page one: training rows beside new rows, best first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 
 from ...assess.calibration import side_of
 from ...assess.checks import DEFAULTS
+from ...models.diagnostics import TENTHS
 from ...records.finding import Finding
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
@@ -287,9 +288,16 @@ def deciles_off(facts: Facts, model: str) -> Sentence:
         f"quality.{check}_of_classes" if any(is_off) else f"quality.{check}_fine",
         n=tallied(path, int((rows["too_low"] + rows["too_high"]).sum())),
         of=tallied(path, int(rows["deciles"].sum())),
+        parts=parts_word(rows["deciles"]),
         classes=series(map(full_value, rows["positive_class"])),
         size=_farthest(facts, rows),
     )
+
+
+def parts_word(numbers: Iterable[float]) -> str:
+    """Return the word for parts of the rows: tied predictions leave fewer than ten."""
+    are_tenths = all(number == TENTHS for number in numbers)
+    return word(f"quality.parts.{'deciles' if are_tenths else 'fewer'}")
 
 
 def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
@@ -333,6 +341,7 @@ def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
             side=word(f"quality.side.{side}"),
             n=whole(f"{path}.{side}", n),
             of=whole(f"{path}.deciles", int(row["deciles"])),
+            parts=parts_word([row["deciles"]]),
             ends=series(word(f"quality.ends.{end}") for end in ends),
         )
         texts.append(text)

@@ -214,6 +214,9 @@ def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size()
     ) in said(off, "fits")
     fine = two_models(calibration_checks=checked(too_low=1, too_high=0))
     assert "no bias along its predictions (1 of 10 deciles off)" in said(fine, "fits")
+    tied = two_models(calibration_checks=checked(deciles=8, too_low=0, too_high=0))
+    words = "no bias along its predictions (0 of 8 groups of predictions off)"
+    assert words in said(tied, "fits")
 
 
 def test_probabilities_stand_beside_what_was_observed():
