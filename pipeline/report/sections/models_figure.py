@@ -17,7 +17,7 @@ from ...records.ranking import LEVEL
 from ..figures.models import ModelPanel, draw_models
 from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
-from ..text.number_text import count, lone, loss_label, number, percent
+from ..text.number_text import count, end_text, lone, loss_label, number, percent
 from ..text.wording import (
     ALT,
     alt_text,
@@ -286,8 +286,8 @@ def figure_row(
         model=short_name(ranking.subject),
         feature=name,
         value=text,
-        low=number(ends[0], ranking.places),
-        high=number(ends[1], ranking.places),
+        low=end_text(ends[0], ranking.places),
+        high=end_text(ends[1], ranking.places),
     )
     return Row(name, estimate, *ends, text, title=plain(words), **more)
 

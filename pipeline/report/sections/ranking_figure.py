@@ -9,7 +9,7 @@ import numpy as np
 from ..figures.parts import Row
 from ..figures.ranking import draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
-from ..text.number_text import count, lone, loss_label, number
+from ..text.number_text import count, end_text, lone, loss_label, number
 from ..text.wording import (
     alt_text,
     full_name,
@@ -87,8 +87,8 @@ def ranking_figure(
         measured=unit_label,
         first=short_name(record.features[first]),
         value=value_of(ranking, first).text,
-        low=number(float(ranking.low[first]), ranking.places),
-        high=number(float(ranking.high[first]), ranking.places),
+        low=end_text(float(ranking.low[first]), ranking.places),
+        high=end_text(float(ranking.high[first]), ranking.places),
     )
     return Figure(
         id=f"fig-ranking-{ranking.key}",

@@ -13,6 +13,7 @@ from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..text.blocks import Bar, Cell, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
+    end_text,
     interval_text,
     lone,
     loss_label,
@@ -264,7 +265,7 @@ def bound_values(ranking: Ranking, row: int) -> list[Value]:
         if ranking.row_intervals:
             path, derived = f"row_intervals[{ranking.row_intervals[row]}].{name}", ""
         end = float(ends[row])
-        bounds.append(Value(path, end, number(end, ranking.places), derived=derived))
+        bounds.append(Value(path, end, end_text(end, ranking.places), derived=derived))
     return bounds
 
 

@@ -99,6 +99,16 @@ def significant(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def end_text(value: float, places: int) -> str:
+    """Return an end of an interval: its first digit where it would print as zero.
+
+    As a bound, "< 0.01", it would bound a bound.
+    """
+    if value and not round(abs(value), places):
+        return significant(value, 1)
+    return number(value, places)
+
+
 def lone(value: float, *, least: int = 0) -> str:
     """Return a number outside a column: four digits of its own, in whatever size.
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from importance_audit.report.text.number_text import (
     MAX_DECIMALS,
     decimals,
+    end_text,
     interval_text,
     lone,
     method_words,
@@ -89,6 +90,13 @@ def test_small_values_say_on_which_side_of_zero_they_are():
     assert number(0.0004, 2) == "< 0.01"
     assert number(-0.0004, 2) == "> −0.01"
     assert number(0.0, 2) == "0.00"
+
+
+def test_an_end_of_an_interval_is_a_number_and_no_bound():
+    ends = [-0.00003, -0.0004, 0.0004, 0.0, -0.004, -1.0, math.nan, -math.inf]
+    assert [end_text(end, 2) for end in ends] == [
+        *("−3.0e−5", "−0.0004", "0.0004", "0.00", "−0.004", "−1.00", "–", "−∞"),
+    ]
 
 
 def test_what_was_not_measured_is_a_dash_and_infinity_a_sign():
