@@ -418,15 +418,6 @@ class _Run(Run):
         answers += checks.of_deciles(judged, deciles, limits=limits)
         journal.add_checks(answers)
 
-    def limits(self, *names: str) -> dict[str, checks.Limit]:
-        """Return the limits of the checks, with those that `[checks]` changes."""
-        limits = dict(checks.DEFAULTS)
-        for name in names:
-            limit = getattr(self.config.checks, name)
-            if limit is not None and limits.get(name) != checks.Limit(limit):
-                limits[name] = checks.Limit(limit, f"[checks] {name}")
-        return limits
-
     def judge(self, model: FittedModel) -> Performance:
         """Return how good a model is: on its own rows, out of bag, on other rows."""
         return performance(
@@ -522,7 +513,6 @@ class _Run(Run):
         )
         journal.rows["expected"] += rows
         journal.findings += findings
-        self.look_for_leaks()
         read_together(self)
         journal.findings += dependent_leaders(
             journal.importances,
@@ -534,15 +524,6 @@ class _Run(Run):
             clusters=self.clusters,
             joint=journal.rows["joint_importances"],
         )
-
-    def look_for_leaks(self) -> None:
-        """Ask of each permutation ranking whether one feature explains all."""
-        for _, record in primary(self.journal.importances).values():
-            constant = self.journal.of_loss(record, "constant")
-            if is_marginal(record):
-                limits = self.limits("leak_sign")
-                answers = checks.of_leak(record, constant, limits=limits)
-                self.journal.add_checks(answers)
 
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""

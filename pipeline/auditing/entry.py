@@ -19,7 +19,7 @@ from ..methods.trees.routes import reporting_routes
 from ..records.dataset_and_model import FittedModel
 from ..records.extensions import is_in_force
 from ..records.importance_record import Effect, Importance
-from ..records.ranking import OURS
+from ..records.ranking import OURS, is_marginal
 from . import measure
 from .journal import Journal
 from .limits import describe_repeats
@@ -88,6 +88,13 @@ def answer_entry(
     cut = describe_repeats(numbered[0][1]) if numbered else None
     if cut:
         journal.findings.append(cut)
+    for _, answer in numbered:
+        if is_marginal(answer):
+            constant, limits = (
+                journal.of_loss(answer, "constant"),
+                run.limits("leak_sign"),
+            )
+            journal.add_checks(checks.of_leak(answer, constant, limits=limits))
     if result is not None and result.segment_losses is not None:
         for record, answer in numbered:
             journal.rows["segment_importances"] += importance_rows(

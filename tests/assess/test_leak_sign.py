@@ -60,9 +60,19 @@ def test_the_limit_of_the_configuration_decides():
     assert sign_of([1.5, 0.5, 0.0], 0.01, limit=Limit(0.7, "[checks] leak_sign"))
 
 
+def stop_before_agreement(_done, _total, label):
+    if label == "agreement":
+        raise KeyboardInterrupt
+
+
 def test_an_audit_of_a_model_that_reads_a_copy_of_its_target_has_the_note():
     """The first column is the target but for noise of variance 1 in 401."""
     result = audited(linear_model(20, 1, 0), normal_data(20, 1, 0))
     assert finding_of(result, "leak_sign").measure == "x1"
+    stopped = audited(
+        linear_model(20, 1, 0), normal_data(20, 1, 0), on_step=stop_before_agreement
+    )
+    assert stopped.run.status == "interrupted"
+    assert finding_of(stopped, "leak_sign").measure == "x1"
     weak = audited(linear_model(4, 1, 0), normal_data(4, 1, 0))
     assert "leak_sign" not in {f.check for f in weak.findings}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ...assess import checks
 from ...assess.segments import Segment, segments_of
 from ...config.load import AuditConfig
 from ...engines import EngineInfo
@@ -38,3 +39,12 @@ class Run:
     def segments(self) -> tuple[Segment, ...]:
         """The parts of the test rows that are judged apart."""
         return segments_of(self.test)
+
+    def limits(self, *names: str) -> dict[str, checks.Limit]:
+        """Return the limits of the checks, with those that `[checks]` changes."""
+        limits = dict(checks.DEFAULTS)
+        for name in names:
+            limit = getattr(self.config.checks, name)
+            if limit is not None and limits.get(name) != checks.Limit(limit):
+                limits[name] = checks.Limit(limit, f"[checks] {name}")
+        return limits
