@@ -6,6 +6,7 @@ that no training row has; columns without a part.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -99,19 +100,15 @@ def with_target(
         if has_target.all():
             continue
         parts[place] = table.of_rows(has_target.to_numpy())
-        n_missing = int((~has_target).sum())
-        finding = Finding(
-            check="rows_without_target",
-            severity="info",
-            subject=f"{table.name} (test)" if place else table.name,
-            message=(
-                f"{n_missing} of {several(len(cells), 'row')} of {table.name} lack the "
-                f"target {quote(section.target)} and were left out ([data] "
-                "drop_missing_target)."
-            ),
-            evidence={"rows": n_missing, "of": len(cells)},
+        finding = _rows_left_out(
+            "rows_without_target",
+            has_target.to_numpy(),
+            table.name,
+            f"lack the target {quote(section.target)} and were left out ([data] "
+            "drop_missing_target).",
         )
-        notes.append(finding)
+        subject = f"{table.name} (test)" if place else table.name
+        notes.append(replace(finding, subject=subject))
     return tuple(parts), tuple(notes)
 
 
@@ -142,16 +139,20 @@ def weighs(weights: pd.Series) -> npt.NDArray[np.bool_]:
 
 def without_weight(counts: npt.NDArray[np.bool_], name: str) -> Finding:
     """Return what says that the rows that do not count were left out."""
-    n_without = int((~counts).sum())
+    why = "have weight 0 and were left out."
+    return _rows_left_out("rows_without_weight", counts, name, why)
+
+
+def _rows_left_out(
+    check: str, is_kept: npt.NDArray[np.bool_], name: str, why: str
+) -> Finding:
+    n_left, rows = int((~is_kept).sum()), several(len(is_kept), "row")
     return Finding(
-        check="rows_without_weight",
+        check=check,
         severity="info",
         subject=name,
-        message=(
-            f"{n_without} of {several(len(counts), 'row')} of {name} have weight 0 and "
-            "were left out."
-        ),
-        evidence={"rows": n_without, "of": len(counts)},
+        message=f"{n_left} of {rows} of {name} {why}",
+        evidence={"rows": n_left, "of": len(is_kept)},
     )
 
 

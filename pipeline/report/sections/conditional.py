@@ -81,7 +81,7 @@ def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
         figures[key] = Figure(
             id=f"fig-conditional-{key_of(record.model, record.of, record.loss)}",
             draw=draw_models,
-            data=losses_data(facts, record, tuple(panels)),
+            data=losses_data(facts, marginal, tuple(panels)),
             alt=alt_text(plain(alt)),
             headline=say(
                 "conditional.headline" if shared else "conditional.headline_none",

@@ -7,17 +7,17 @@ is worth a look at its curve. Not: judging either model.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..figures.models import ModelPanel, draw_models
 from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
-from ..text.number_text import count, end_text, lone, loss_label, number, percent
+from ..text.number_text import count, end_text, lone, number, percent
 from ..text.wording import (
     ALT,
     alt_text,
@@ -32,7 +32,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, repeats_of
-from .ranking_tables import how_replaced
+from .ranking_tables import measured_in
 from .rankings import Ranking
 
 MARK = "†"
@@ -178,7 +178,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         card=card_link(facts.card(record)),
     )
     panels = tuple(panel_of(r, names, flags, over_rows=over_rows) for r in rankings)
-    data = losses_data(facts, record, panels)
+    data = losses_data(facts, first, panels)
     alt = plain(
         say(
             "figures.models_alt",
@@ -213,21 +213,13 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
 
 
 def losses_data(
-    facts: Facts, record: Importance, panels: tuple[ModelPanel, ...]
+    facts: Facts, ranking: Ranking, panels: tuple[ModelPanel, ...]
 ) -> dict[str, Any]:
-    """Return what `draw_models` is given: panels of losses like those of a record."""
-    label = plain(
-        say(
-            "cards.permutation.axis.raw",
-            loss=loss_label(record.loss),
-            what=word(f"asked.one_{record.of}"),
-            how=how_replaced(record),
-        )
-    )
-    unit = show_hidden(facts.unit_of(record.unit))
+    """Return what `draw_models` is given: panels of losses like those of a ranking."""
+    losses = replace(ranking, record=replace(ranking.record, form="raw"))
     return {
         "panels": panels,
-        "axis_label": f"{label}, {unit}" if unit else label,
+        "axis_label": plain(measured_in(facts, losses)),
         "value_label": word("figures.models_value"),
     }
 
