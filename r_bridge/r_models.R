@@ -153,8 +153,8 @@ values_in_formula <- function(model, names) {
 # of those it knows to be factors; which of these are ordered; which it knows to be
 # numbers, which of them logical, or texts; of which columns levels that it did not keep are
 # verified: it refuses others, or had them in its session; its classes (NULL for a
-# regression); whether missing values are for it to judge; how it was made, and what else its
-# card should say. `rows` are two that it can predict, and of the model of a script their
+# regression); whether missing values are for it to judge; whether its rows have weights, as
+# those of an explainer may; how it was made, and what else its card should say. `rows` are two that it can predict, and of the model of a script their
 # columns are those that it reads; `columns` are those that models are given, which a model
 # without names of columns reads by their place.
 describe_model <- function(model, task, rows, columns = names(rows)) {
@@ -195,6 +195,7 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
     verified = c(character(), verified),
     classes = classes,
     judges_missing = kind$judges_missing,
+    has_weights = inherits(model, "explainer") && length(unique(model$weights)) > 1L,
     call = call_text(if (isS4(model)) attr(model, "kcall") else model$call),
     note = note
   )

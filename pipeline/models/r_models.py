@@ -301,6 +301,8 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         parameters["levels_of_the_evaluation_rows"] = assumed
         verified = set(facts["verified"])
         notes = _levels_note(name, model.kind, levels, set(assumed) - verified)
+    if facts["has_weights"][0] and not train.is_weighted:
+        notes += (_unused_weights(name),)
     return FittedModel(
         name=name,
         task=train.task,
@@ -346,6 +348,25 @@ def _levels_note(
                 python=f"{certain.capitalize()}, and pass X with them as pandas' "
                 "category.",
             ),
+        ),
+    )
+
+
+def _unused_weights(name: str) -> Finding:
+    """Return the finding that an explainer has weights, and the rows have none."""
+    return Finding(
+        check="unused_weights",
+        severity="warning",
+        subject=name,
+        message="The explainer has weights, which this audit does not use: its rows "
+        "count equally, as in DALEX's own importances and profiles.",
+        remedy=remedy(
+            "To weigh the rows, name the column of the weights as weights under "
+            "[data]; or save the explainer without weights.",
+            r="To weigh the rows, give weights, such as weights = explainer$weights; "
+            "or make the explainer without weights.",
+            python="To weigh the rows, give sample_weight; or save the explainer "
+            "without weights.",
         ),
     )
 

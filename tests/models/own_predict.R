@@ -51,6 +51,9 @@ fit_own <- function(folder, which) {
       explainer$y_hat[7] <- explainer$y_hat[7] + 1e-6
       explainer
     },
+    explainer_weighted = function() {
+      DALEX::explain(lm(y ~ x + n + g, d), x, d$y, weights = d$count, verbose = FALSE)
+    },
     explainer_silent = function() {
       explainer <- DALEX::explain(lm(y ~ x + n + g, d), x, d$y, verbose = FALSE)
       explainer$y_hat <- NULL
@@ -148,3 +151,14 @@ own_answer <- function(model, data) {
 }
 
 is_there <- function(package) requireNamespace(package, quietly = TRUE)
+
+# What DALEX measures with an explainer as it was saved, and without its weights.
+with_and_without_weights <- function(folder) {
+  explainer <- readRDS(file.path(folder, "explainer_weighted.rds"))
+  lapply(list(explainer, utils::modifyList(explainer, list(weights = NULL))), function(one) {
+    set.seed(1)
+    parts <- DALEX::model_parts(one, B = 2, N = NULL)
+    profile <- DALEX::model_profile(one, N = NULL)$agr_profiles
+    c(parts$dropout_loss, profile$`_yhat_`, unlist(DALEX::model_performance(one)$measures))
+  })
+}

@@ -102,6 +102,23 @@ def test_predictions_are_those_of_its_own_package_to_the_bit(loaded, rows, name)
     np.testing.assert_allclose(model.predict(X.iloc[[3]]), own[[3]], rtol=1e-14)
 
 
+def test_the_weights_of_an_explainer_are_not_used_as_in_dalex_and_that_is_said(
+    r, loaded, rows, tmp_path, monkeypatch
+):
+    (note,) = loaded("explainer_weighted").notes
+    assert (note.check, note.severity) == ("unused_weights", "warning")
+    assert note.message == (
+        "The explainer has weights, which this audit does not use: its rows count "
+        "equally, as in DALEX's own importances and profiles."
+    )
+    measured = r.call("with_and_without_weights", {"folder": str(tmp_path)})
+    np.testing.assert_array_equal(*measured)
+    weights = np.arange(1.0, 1 + rows["regression"].n_samples)
+    weighted = replace(rows["regression"], weights=weights)
+    monkeypatch.setitem(rows, "regression", weighted)
+    assert loaded("explainer_weighted").notes == ()
+
+
 def test_what_predict_does_besides_is_found_and_what_it_returns_is_not(loaded, rows):
     data = rows[TASK_OF["script"]]
     assert r_models.side_effects(loaded("script", SCRIPT), data) == []
