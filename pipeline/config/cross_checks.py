@@ -408,10 +408,8 @@ def _ask_the_same(first: Values, second: Values, task: str) -> bool:
         return False
     method = METHODS[first["method"]]
     if not method.curve:  # curves are told apart by their method only
-        usual = options_of(method.function)
         options = [
-            {k: asked.get("options", {}).get(k, v) for k, v in usual.items()}
-            | {"n_repeats": 0, "name": asked.get("name", "")}
+            {**_options(asked), "n_repeats": 0, "name": asked.get("name", "")}
             for asked in both
         ]
         if options[0] != options[1]:
@@ -422,6 +420,12 @@ def _ask_the_same(first: Values, second: Values, task: str) -> bool:
         selections.append([set(asked.get("losses") or usual_losses) for asked in both])
     # An empty selection means all.
     return all(not one or not other or one & other for one, other in selections)
+
+
+def _options(values: Values) -> dict[str, Any]:
+    """Return the options of an entry's method, defaults included."""
+    usual = options_of(METHODS[values["method"]].function)
+    return {k: values.get("options", {}).get(k, v) for k, v in usual.items()}
 
 
 QUESTION = ("model", "method", "of", "loss", "positive_class")
@@ -450,12 +454,12 @@ def supplied_problems(entry: Entry, facts: Facts) -> Iterator[str]:
         )
     names = ("package", "version", *QUESTION)
     keys = [
-        [str(one.values.get(name, "")) for name in names]
+        ([str(one.values.get(name, "")) for name in names], _options(one.values))
         for one in (*facts.before, entry)
         if not one.problems
     ]
     if keys[-1] in keys[:-1]:
-        what = "the same model, question, package and version"
+        what = "the same model, question, options, package and version"
         yield f"has {what} as an entry before it. Leave one of them out."
 
 

@@ -30,6 +30,7 @@ from ..models.r_models import frame_of
 from ..records.dataset_and_model import Dataset, FittedModel, Task
 from ..records.errors import DataError
 from ..records.importance_record import Importance
+from ..records.ranking import measure_of, options_text, question_of
 from ..records.result import AuditResult
 
 Table = Iterator[tuple[Any, ...]]
@@ -179,26 +180,26 @@ def table_of(rows: Dataset, weights: str) -> pd.DataFrame:
 def questions(result: AuditResult) -> Table:
     """Yield what DALEX and vip can be asked again: one row per column of a feature.
 
-    A model is asked once for each loss, of features and of groups: where several
-    entries do, the first. Rows with weights cannot be asked.
+    What several engines measured, or we in several draws, is one question. Rows with
+    weights cannot be asked.
     """
     yield (
         *("question", "model", "of", "loss", "form", "n_repeats", "n_rows", "seed"),
-        *("dalex_loss", "feature", "column"),
+        *("options", "dalex_loss", "feature", "column"),
     )
     if evaluation_of(result).get("weighted"):
         return
-    asked: dict[tuple[str, ...], Importance] = {}
+    asked: dict[tuple[Any, ...], Importance] = {}
     for record in result.importances:
         if _can_be_asked(record):
-            asked.setdefault((record.model, record.of, record.loss), record)
+            asked.setdefault((question_of(record), measure_of(record)), record)
     for number, record in enumerate(asked.values(), start=1):
         facts = (record.model, record.of, record.loss, record.form)
         draws = (record.n_repeats, record.options.get("n_rows") or "", record.seed)
-        own_loss = OWN_LOSSES.get(record.loss, "")
+        said = (options_text(record), OWN_LOSSES.get(record.loss, ""))
         for feature, members in zip(record.features, record.columns, strict=True):
             for column in members:
-                yield (number, *facts, *draws, own_loss, feature, column)
+                yield (number, *facts, *draws, *said, feature, column)
 
 
 def _can_be_asked(record: Importance) -> bool:

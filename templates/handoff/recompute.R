@@ -225,11 +225,9 @@ rounds <- table_of("rounds.csv")
 # The audit has the losses of DALEX, and of vip the importances.
 gap_to_audit <- function(question, package, object) {
   is_same <- importances$method == "permutation" & grepl(paste0("^", package), importances$stream)
-  for (name in c("model", "of", "loss")) {
+  for (name in c("model", "of", "loss", "options", "n_repeats", "seed")) {
     is_same <- is_same & importances[[name]] == question[[name]]
   }
-  is_same <- is_same & importances$seed == question$seed &
-    importances$n_repeats == question$n_repeats
   if (package == "vip") is_same <- is_same & importances$form == question$form
   record <- importances$record[is_same][1L]
   if (is.na(record)) return("the audit drew in another order, so these are other rounds")
@@ -248,6 +246,15 @@ gap_to_audit <- function(question, package, object) {
   }
   gap <- max(abs(own - theirs)) / max(abs(number(mine$raw)), .Machine$double.xmin)
   sprintf("largest gap to record %d of the audit: %.1e", record, gap)
+}
+
+# What the audit measured of a model, and no question here is about.
+not_asked <- function(model, questions) {
+  ours <- importances[importances$model == model & importances$engine == "python", ]
+  key <- function(x) paste(x$of, x$loss, x$options, sep = "\r")
+  is_asked <- ours$method == "permutation" & key(ours) %in% vapply(questions, key, "")
+  left <- ours[!is_asked & !duplicated(ours$record), ]
+  sprintf("%s of %s (record %d)", left$method, left$of, left$record)
 }
 
 # ---- what is written
@@ -288,8 +295,10 @@ save_answer <- function(question, package, object, digest) {
 
 recompute <- function(question, rows, predict, digest) {
   blocks <- character()
-  about <- sprintf("%s of %s, %d rounds, seed %.0f", question$loss, question$of,
-                   as.integer(question$n_repeats), question$seed)
+  about <- sprintf("%s of %s, %d rounds%s, seed %.0f", question$loss, question$of,
+                   as.integer(question$n_repeats),
+                   if (is.null(question$n_rows)) "" else sprintf(" of %.0f rows", question$n_rows),
+                   question$seed)
   if (has("DALEX")) {
     object <- ask_dalex(question, rows, predict)
     blocks <- c(blocks, save_answer(question, "DALEX", object, digest))
@@ -333,6 +342,11 @@ main <- function(file, rows_file, name) {
   blocks <- unlist(lapply(questions, recompute, rows, predict, digest))
   if (!has("vip")) say("vip is not installed and was not asked.")
   if (!has("DALEX")) say("DALEX is not installed and was not asked.")
+  left <- not_asked(about$model, questions)
+  if (length(left)) {
+    say("Not recomputed, because only permutation among all rows is asked here: %s.",
+        paste(left, collapse = "; "))
+  }
   toml <- sprintf("supplied-%02d-%s.toml", match(about$model, models$model),
                   gsub("[^A-Za-z0-9]+", "-", about$model))
   connection <- file(file.path(here, "recomputed", toml), "wb")

@@ -19,6 +19,7 @@ from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
 from importance_audit.records.errors import DataError
+from importance_audit.records.ranking import options_text, question_of
 from importance_audit.runs.digests import sha256
 from importance_audit.runs.load import load_whole_run
 
@@ -351,7 +352,26 @@ n_repeats = 5
 n_rows = 30
 form = "ratio"
 losses = ["rmse"]
+[[importance]]
+method = "permutation"
+n_repeats = 5
+n_rows = 20
+losses = ["rmse"]
+engines = ["DALEX"]
+[[importance]]
+method = "permutation"
+name = "in another order"
+features = ["c", "b", "g", "a"]
+seed = 8
+n_repeats = 4
+losses = ["rmse"]
+engines = ["DALEX"]
+[[importance]]
+method = "partial_dependence"
+n_grid = 3
 """
+ASKED = (("features", 5), ("groups", 5), ("features", 5), ("features", 4))
+"""What each model is asked among all rows, and its repeats."""
 
 
 @pytest.fixture(scope="module")
@@ -369,9 +389,9 @@ def there_and_back(tmp_path_factory):
         (run,) = (audit / "runs").glob("2*")
         folder = audit.parent / "for R"
         invoke("handoff", run, "--to", folder)
-        for name in models:
-            recomputed(folder, audit / f"{name}.rds", audit / "rows.csv")
-        yield audit, folder
+        rows = audit / "rows.csv"
+        printed = [recomputed(folder, audit / f"{name}.rds", rows) for name in models]
+        yield audit, folder, printed
 
 
 def run_with(audit, folder, tmp_path):
@@ -391,7 +411,24 @@ def run_with(audit, folder, tmp_path):
 @pytest.fixture(scope="module")
 def with_r(there_and_back, tmp_path_factory):
     """The result with the numbers that R supplied."""
-    return run_with(*there_and_back, tmp_path_factory.mktemp("again"))
+    return run_with(*there_and_back[:2], tmp_path_factory.mktemp("again"))
+
+
+@pytest.mark.needs_dalex
+def test_every_entry_is_asked_again_or_named(there_and_back):
+    for printed in there_and_back[2]:
+        lines = printed.splitlines()
+        of_dalex = [line for line in lines if line.startswith("DALEX")]
+        assert len(of_dalex) == len(ASKED)
+        assert sum("rmse of features, 5 rounds of 20 rows, seed" in x for x in of_dalex)
+        (left,) = (line for line in lines if line.startswith("Not recomputed"))
+        assert left.rpartition(" (record ")[0] == (
+            "Not recomputed, because only permutation among all rows is asked here: "
+            "partial_dependence of features"
+        )
+        gaps = gaps_in("\n".join(of_dalex))
+        assert len(gaps) == len(ASKED) - 1  # groups were drawn by numpy
+        assert max(gaps) < 1e-9
 
 
 @pytest.mark.needs_dalex
@@ -399,12 +436,11 @@ def test_what_r_measured_alone_comes_back_replayed(with_r):
     frame = with_r.agreement
     of_dalex = frame["engine_b"].str.match(r"DALEX .* \(supplied\)")
     ours = frame[of_dalex & (frame["engine_a"] == "python")]
-    verdicts = ours.set_index(["model", "of"])["verdict"].to_dict()
-    both = product(("forest", "linear"), ("features", "groups"))
-    assert verdicts == dict.fromkeys(both, "replayed")
-    assert len(ours) == 4
+    asked = product(("forest", "linear"), (of for of, _ in ASKED))
+    assert sorted(zip(ours["model"], ours["of"], strict=True)) == sorted(asked)
+    assert ours["verdict"].unique().tolist() == ["replayed"]
     theirs = frame[of_dalex & (frame["engine_a"] == "DALEX")]
-    assert theirs["verdict"].tolist() == ["equivalent"] * 2  # Python is on no side
+    assert theirs["verdict"].tolist() == ["equivalent"] * 6  # Python is on no side
     assert (theirs["max_relative_difference"] < 1e-9).all()
 
 
@@ -412,12 +448,13 @@ def test_what_r_measured_alone_comes_back_replayed(with_r):
 def test_the_losses_of_r_alone_are_those_of_the_same_stream(with_r):
     records = with_r.importances
     supplied = [record for record in records if record.is_supplied]
-    assert len(supplied) == 4
+    assert len(supplied) == 2 * len(ASKED)
     for theirs in supplied:
         (ours,) = (
             record
             for record in records
-            if (record.model, record.of) == (theirs.model, theirs.of)
+            if question_of(record) == question_of(theirs)
+            and options_text(record) == options_text(theirs)
             and (record.engine, record.stream) == ("python", "DALEX")
         )
         np.testing.assert_allclose(theirs.raw, ours.raw, rtol=1e-9, atol=0)

@@ -145,7 +145,7 @@ def _are_numbers(points: Sequence[str]) -> bool:
 def _importances(
     importances: Sequence[Importance], entry: SuppliedSection
 ) -> list[Importance]:
-    """Return our answers to the question, the one with the same options first."""
+    """Return our answer to the question, of several that with its options and seed."""
     names = ("model", "method", "of", "loss", "positive_class")
     own = [
         record
@@ -153,7 +153,11 @@ def _importances(
         if record.engine == OURS
         and all(getattr(record, name) == getattr(entry, name) for name in names)
     ]
-    return sorted(own, key=lambda r: dict(r.options) != dict(entry.options))[:1]
+
+    def others(record: Importance) -> tuple[bool, bool]:
+        return dict(record.options) != dict(entry.options), record.seed != entry.seed
+
+    return sorted(own, key=others)[:1]
 
 
 def _effects(effects: Sequence[Effect], entry: SuppliedSection) -> list[Effect]:
@@ -230,9 +234,8 @@ def _twin(run: Run, theirs: Importance) -> tuple[Importance, ...]:
         return ()
     config = run.config
     (model,) = (model for model in run.models if model.name == theirs.model)
-    section = next(
-        s for s in config.importance if (s.method, s.of) == (theirs.method, theirs.of)
-    )
+    about = (theirs.method, theirs.of, theirs.entry)
+    section = next(s for s in config.importance if (s.method, s.of, s.name) == about)
     section = replace(section, form=theirs.form, options=theirs.options)
     (asked,) = model.asked_for((theirs.loss,)) if theirs.loss else (model,)
     question = measure.Question(

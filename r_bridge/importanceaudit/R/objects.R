@@ -20,14 +20,17 @@ as_model_parts <- function(x, measurement = NULL) {
 }
 
 # The loss with y permuted in each round: it was drawn along with our first answer to the same
-# question, and belongs to those draws alone.
+# question, and belongs to those draws alone; our next one, of other options, begins others.
 losses_of_permuted_y <- function(x, facts) {
   table <- x$tables$y_permuted
   is_same <- function(rows, names) Reduce(`&`, lapply(names, function(n) rows[[n]] %in% facts[[n]]))
   question <- c("model", "of", "loss")
   ours <- x$importances[x$importances$engine == "python" & x$importances$method == "permutation", ]
-  first <- ours[is_same(ours, question), ][1, ]
+  same <- ours[is_same(ours, question), ]
+  first <- same[1, ]
   if (is.null(table) || !is_same(first, c("stream", "seed"))) return(NULL)
+  next_one <- same$measurement[same$measurement > first$measurement & same$stream == first$stream]
+  if (any(next_one <= facts$measurement)) return(NULL)
   table$value[is_same(table, question)]
 }
 

@@ -12,7 +12,8 @@ test_that("the questions of Python are asked from R, and answered as objects", {
   half <- rep(1:2, 6)
   audit <- importance_audit(
     fit, x, rest$mpg, engines = character(), n_repeats = 3, losses = c("rmse", "mae"),
-    methods = list("permutation", list(method = "sage", n_repeats = 2), "vint"),
+    methods = list("permutation", list(method = "sage", n_repeats = 2), "vint",
+                   list(method = "permutation", n_rows = 6)),
     groups = list(size = c("wt", "hp")), labels = c(wt = "Weight \"1000 lbs\""), weights = half,
     by = list(half = factor(half)), minutes = 30
   )
@@ -24,9 +25,9 @@ test_that("the questions of Python are asked from R, and answered as objects", {
   expect_equal(unique(asked$of[asked$method == "vint"]), "pairs")
   expect_setequal(unique(audit$tables$segment_performance$segment), "half")
   gap <- rest$mpg - predict(fit, x)
-  baseline <- unique(audit$tables$importances$baseline[audit$tables$importances$loss == "mae" &
-    audit$tables$importances$method == "permutation"])
-  expect_equal(baseline, weighted.mean(abs(gap), half))
+  baseline <- audit$tables$importances$baseline[audit$tables$importances$loss == "mae" &
+    audit$tables$importances$method == "permutation"]
+  expect_equal(baseline[1], weighted.mean(abs(gap), half))
   expect_false(any(audit$findings$check %in% c("scored_on_training_rows",
                                                "predict_side_effects")))
 
@@ -42,6 +43,11 @@ test_that("the questions of Python are asked from R, and answered as objects", {
   means <- parts[parts$permutation == 0, ]
   expect_equal(means$dropout_loss[means$variable == "_full_model_"], 0)
   expect_equal(sort(means$dropout_loss[means$variable %in% names(x)]), sort(leading$importance))
+  expect_false(anyNA(parts$dropout_loss))
+  is_rmse <- all$method == "permutation" & all$of == "features" & all$loss == "rmse"
+  second <- as_model_parts(audit, unique(all$measurement[is_rmse])[2])
+  # The target was permuted in the draws of the first entry.
+  expect_true(all(is.na(second$dropout_loss) == (second$variable == "_baseline_")))
   of_sage <- all$measurement[all$method == "sage"][1]
   expect_error(as_model_parts(audit, of_sage), "no permutation importance with a loss")
   expect_equal(attr(as_vi(audit, of_sage), "type"), "sage")
