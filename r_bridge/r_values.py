@@ -159,7 +159,10 @@ def _read_vector(vector: Any, subject: str) -> Record:
         return (word, numbers)
     details = list(_slot(vector, slot) or ())
     if any(text is rinterface.NA_Character for text in details):
-        raise RBridgeError(f"{subject} has a missing value (NA) among its levels.")
+        raise RBridgeError(
+            f"{subject} has a missing value (NA) among its levels, as addNA() makes "
+            "one. Name that level."
+        )
     return (word, numbers, details)
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..data.column_roles import class_among
 from ..data.encoding import Encoding, encode
+from ..records.asker import remedy
 from ..records.dataset_and_model import ColumnType, Dataset, FittedModel, Floats, Task
 from ..records.errors import (
     AuditError,
@@ -202,6 +203,8 @@ def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
     if stray:
         is_column = set(stray) <= set(train.unread)
         what = "kept out of the models" if is_column else "not in the data"
+        if stray == [train.target]:
+            what = "the target. Fit it, or make its explainer, without that column"
         raise ModelError(f"Model {quote(name)} reads {listed(stray)}, which is {what}.")
 
 
@@ -393,10 +396,16 @@ def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelEr
 def missing(form: Form, column: pd.Series) -> DataError:
     """Return the error for missing values in a column of a model that takes none."""
     n_missing = int(column.isna().sum())
+    how = remedy(
+        "Leave those rows or the column out, or choose an estimator that takes missing "
+        "values.",
+        r="Leave those rows or the column out; or, if its formula has a place for "
+        "them, as addNA() makes one, give predict_function = function(model, data) "
+        "predict(model, data).",
+    )
     return DataError(
         f"Column {quote(column.name)} has {several(n_missing, 'missing value')}, and "
-        f"model {quote(form.model)} ({form.kind}) does not accept them. Leave those "
-        "rows or the column out, or choose an estimator that takes missing values."
+        f"model {quote(form.model)} ({form.kind}) does not accept them. {how}"
     )
 
 

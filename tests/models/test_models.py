@@ -620,6 +620,7 @@ def test_a_model_saved_by_another_scikit_learn_is_a_finding(tmp_path):
     ("columns", "facts", "message"),
     [
         ({"size": "weight"}, {}, "reads 'weight', which is not in the data."),
+        ({"size": "y"}, {}, "reads 'y', which is the target. Fit it, or make its expl"),
         ({}, {"encoder": "one_hot"}, "encoder 'one_hot' works only where the audit"),
     ],
 )

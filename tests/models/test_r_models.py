@@ -198,6 +198,17 @@ def test_a_missing_value_is_answered_or_refused_as_its_package_does(fitted_model
     )
 
 
+def test_a_missing_value_is_refused_in_r_with_what_to_do_there(models, rows):
+    gap = rows["regression"].X.assign(x=np.nan)
+    with asked_by("r"), pytest.raises(DataError) as refusal:
+        models["lm"].predict(gap)
+    assert str(refusal.value).endswith(
+        " Leave those rows or the column out; or, if its formula has a place for them, "
+        "as addNA() makes one, give predict_function = function(model, data) "
+        "predict(model, data)."
+    )
+
+
 @of_classes(["lm", "gbm", "forest", "rpart", "ranger"])
 def test_a_column_of_another_type_than_the_model_knows_is_refused(fitted_model):
     _, model, train = fitted_model

@@ -194,7 +194,11 @@ REFUSED_OF_R = [
         for code, where, name in REFUSED_OF_R
     ),
     ('"\\xff"', " holds bytes of R that are no valid text."),
-    ('addNA(factor("a"))', " has a missing value (NA) among its levels."),
+    (
+        'addNA(factor("a"))',
+        " has a missing value (NA) among its levels, as addNA() makes one. Name that "
+        "level.",
+    ),
     ("list(a = 1, a = 2)", " has more than one element named 'a'."),
 ]
 

@@ -35,7 +35,9 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   is_matrix <- is_matrix_of(data)
   data <- as_rows(data)
   check_rows(data, y)
-  if (!is_explainer) check_response(model, data)
+  if (is_explainer) check_response(model$model, data, "explainer$data") else
+    check_response(model, data, "data")
+  warn_of_target(data, y)
   if (is.null(train) != is.null(train_y)) {
     stop("train and train_y must be given together: the rows that the model was fitted to, ",
          "and their target.", call. = FALSE)
@@ -44,6 +46,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
     train_y <- as_target(train_y, "train_y")
     train <- as_rows(train)
     check_rows(train, train_y, "train", "train_y")
+    check_same_columns(train, data)
   }
   # 0 and 1 are numbers, unless the model says otherwise.
   is_zero_one <- is.numeric(y) && all(y %in% 0:1)
@@ -144,6 +147,11 @@ predictions_of <- function(predict, model, data, known = NULL) {
          "numbers: one for each row, of two classes the probability of the second, of more ",
          "classes a matrix whose columns have their names.", call. = FALSE)
   }
+  if (NROW(first) != nrow(rows())) {
+    what <- if (length(dim(first))) "a matrix whose number of rows is" else "a vector of length"
+    stop("predict_function returns ", what, " ", NROW(first), ", for ", nrow(rows()), " rows. It ",
+         "must return one prediction for each row.", call. = FALSE)
+  }
   noise <- max(0, abs(as.vector(first) - as.vector(ask())), na.rm = TRUE)
   if (NROW(known) == nrow(data)) {
     some <- seq_len(min(1000, nrow(data)))
@@ -188,13 +196,34 @@ check_formula <- function(model) {
 }
 
 # The target is no column of the rows, as it is where the model was fitted.
-check_response <- function(model, data) {
+check_response <- function(model, data, data_is) {
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
   response <- if (length(formula) == 3) setdiff(all.vars(formula[[2]]), all.vars(formula[[3]]))
   if (any(response %in% names(data))) {
     column <- response[response %in% names(data)][1]
-    stop("column '", column, "' of data is the target of the model. Give data without it: ",
-         "data[names(data) != \"", column, "\"].", call. = FALSE)
+    stop("column '", column, "' of ", data_is, " is the target of the model. Give data without ",
+         "it: ", data_is, "[names(", data_is, ") != \"", column, "\"].", call. = FALSE)
+  }
+}
+
+# What is called otherwise, or belongs to a model without a formula, is known by its values.
+warn_of_target <- function(data, y) {
+  is_target <- vapply(data, function(x) isTRUE(all(as.vector(x) == as.vector(y))), NA)
+  if (any(is_target)) {
+    warning("column ", toString(shQuote(names(data)[is_target])), " of data has the value of y in ",
+            "every row, and is measured as a feature. If it is the target, give data without it.",
+            call. = FALSE)
+  }
+}
+
+check_same_columns <- function(train, data) {
+  lacking <- setdiff(names(data), names(train))
+  more <- setdiff(names(train), names(data))
+  if (length(c(lacking, more))) {
+    stop("train and data must have the same columns; ",
+         if (length(lacking)) paste0("train has no ", toString(shQuote(lacking)), ". "),
+         if (length(more)) paste0("data has no ", toString(shQuote(more)), ". "),
+         "Leave out of both what is no feature.", call. = FALSE)
   }
 }
 
@@ -357,7 +386,15 @@ check_column <- function(x, column, data_is) {
     refuse("is a matrix, as scale() makes one. Fit the model to its columns as vectors, such as ",
            "as.vector(scale(x)), and give ", data_is, " with them.")
   }
-  is_time <- inherits(x, c("Date", "POSIXct", "difftime"))
+  if (is.factor(x) && anyNA(levels(x))) {
+    refuse("is a factor with NA among its levels, as addNA() makes one. Name that level, such as ",
+           "levels(x)[is.na(levels(x))] <- \"missing\", and fit the model to it.")
+  }
+  if (inherits(x, "difftime")) {
+    refuse("holds differences of times (difftime). Fit the model to numbers, such as ",
+           "as.numeric(x, units = \"days\"), and give ", data_is, " with them.")
+  }
+  is_time <- inherits(x, c("Date", "POSIXct"))
   if (!is.numeric(x) && !is.factor(x) && !is.character(x) && !is.logical(x) && !is_time) {
     refuse("is of class '", class(x)[1], "', and must hold numbers, a factor, texts or logical ",
            "values. Leave it out if the model does not read it.")

@@ -157,6 +157,14 @@ test_that("a wrong argument is named with what it may be", {
                "positive_class must be one of the classes of y, '0' and '1'; \"7\" was given.")
   expect_match(said(positive_class = 1), "y has 25 different values. Leave positive_class out.")
   expect_match(said(train = mtcars["wt"]), "train and train_y must be given together")
+  same <- "train and data must have the same columns;"
+  other <- function(columns) said(train = mtcars[columns], train_y = mtcars$mpg)
+  expect_equal(other("wt"), paste(
+    same, "train has no 'hp'. Leave out of both what is no feature."
+  ))
+  expect_equal(other(c("am", "wt")), paste(
+    same, "train has no 'hp'. data has no 'am'. Leave out of both what is no feature."
+  ))
   expect_error(importance_audit(fit, mtcars, mtcars$mpg, command = c("a", "b")),
                'command must be one command, or its path; c("a", "b") was given.', fixed = TRUE)
 })
@@ -172,7 +180,7 @@ test_that("the target among the columns of data is refused, and named", {
   }
   # A column may be part of the target and a feature as well.
   rate <- lm(mpg / wt ~ wt + hp, mtcars)
-  expect_null(importanceaudit:::check_response(rate, mtcars[c("wt", "hp")]))
+  expect_null(importanceaudit:::check_response(rate, mtcars[c("wt", "hp")], "data"))
 })
 
 test_that("a whole number is a class however R writes it", {
@@ -207,6 +215,13 @@ test_that("a column that is no vector of values is named", {
   }
   expect_match(refused(scale(1:2)), 'column "b" of data is a matrix, as scale() makes one.',
                fixed = TRUE)
+  expect_match(refused(addNA(c("u", NA))), paste(
+    'column "b" of data is a factor with NA among its levels, as addNA() makes one. Name that',
+    "level, such as"
+  ), fixed = TRUE)
+  expect_match(refused(as.difftime(1:2, units = "mins")), paste(
+    'column "b" of data holds differences of times (difftime). Fit the model to numbers, such as'
+  ), fixed = TRUE)
   expect_match(refused(list(1, 2)), "column \"b\" of data is of class 'list', and must hold")
   expect_error(check_rows(data.frame(a = 1, a = 2, check.names = FALSE), 1), "must have names")
 })

@@ -86,8 +86,23 @@ test_that("a matrix is taken as its columns, and predict_function gets one", {
 test_that("an explainer takes the rows of the call", {
   skip_without("DALEX")
   explainer <- DALEX::explain(fit, label = "bare", verbose = FALSE)  # has the target too
+  expect_error(importance_audit(explainer, y = mtcars$mpg[1:20]), paste(
+    "column 'mpg' of explainer$data is the target of the model. Give data without it:",
+    'explainer$data[names(explainer$data) != "mpg"].'
+  ), fixed = TRUE)
   audit <- importance_audit(explainer, x, rest$mpg, engines = character(), n_repeats = 2)
   expect_equal(unique(audit$importances$model), "bare")
+})
+
+test_that("a column with the values of the target is named, whatever it is called", {
+  found <- "column 'price' of data has the value of y in every row, and is measured as a feature."
+  warned <- function(y) importanceaudit:::warn_of_target(data.frame(x, price = rest$mpg), y)
+  expect_warning(warned(rest$mpg), found, fixed = TRUE)
+  expect_silent(warned(rev(rest$mpg)))
+  explainer <- structure(list(data = data.frame(x, price = rest$mpg), y = rest$mpg),
+                         class = "explainer")
+  expect_warning(try(importance_audit(explainer, command = "no-such"), silent = TRUE), found,
+                 fixed = TRUE)
 })
 
 test_that("a predict that does more than predict is a finding each", {
@@ -122,6 +137,10 @@ test_that("what is no number for each row is refused before the audit", {
   expect_match(refused(as.character), paste0("an object of class 'character', ", rule))
   expect_match(refused(as.list), paste0("an object of class 'list', ", rule))
   expect_match(refused(factor), paste0("an object of class 'factor', ", rule))
+  rule <- ", for 12 rows. It must return one prediction for each row."
+  expect_equal(refused(mean), paste0("predict_function returns a vector of length 1", rule))
+  expect_equal(refused(function(p) cbind(p, p)[-1, ]),
+               paste0("predict_function returns a matrix whose number of rows is 11", rule))
 })
 
 test_that("a wrong question is named with what it may be", {
