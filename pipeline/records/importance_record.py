@@ -15,6 +15,8 @@ from .dataset_and_model import Floats, Form, Options
 from .frozen import Frozen
 
 Counts: TypeAlias = npt.NDArray[np.int64]
+UNKNOWN_SEED = "unknown"
+"""The `stream` of supplied numbers without a stated seed; then `seed` means nothing."""
 
 
 def supplied_engine(package: str, version: str) -> str:

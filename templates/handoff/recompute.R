@@ -93,8 +93,9 @@ read_rows <- function(file) {
   }
   is_rds <- grepl("[.]rds$", file, ignore.case = TRUE)
   table <- if (is_rds) as.data.frame(readRDS(file)) else
-    utils::read.csv(file, check.names = FALSE, stringsAsFactors = FALSE, encoding = "UTF-8",
-                    na.strings = c("NA", ""))
+    # As texts: what they mean is in columns.csv, and R would make 1 of 01 and TRUE of T.
+    utils::read.csv(file, check.names = FALSE, encoding = "UTF-8", colClasses = "character",
+                    na.strings = character())
   if (nrow(table) == n_rows) return(table)
   numbers <- if (has_columns) table_of("row_numbers.csv")$row
   if (is.null(numbers) || max(numbers) > nrow(table)) {
@@ -112,13 +113,22 @@ typed <- function(name, table) {
          evaluation$source, "), or a hand-off made with --rows.")
   }
   text <- if (is.logical(x)) tolower(x) else as.character(x)
+  # Of flags with missing cells the audit makes the numbers 0 and 1.
+  flags <- match(tolower(text), c("false", "true")) - 1
   switch(kind_of_column(name),
     category = factor(text, levels_of(name), ordered = is.ordered(x)),
-    boolean = tolower(text) == "true",
+    boolean = flags == 1,
     integer = if (all(abs(number(text)) < 2^31)) as.integer(text) else number(text),
-    class = match(text, levels_of(name)) - 1,
-    number = if (is.numeric(x)) as.numeric(x) else number(text)
+    class = class_codes(text, levels_of(name)),
+    number = if (is.numeric(x)) as.numeric(x) else ifelse(is.na(flags), number(text), flags)
   )
+}
+
+# From 0. A class that is a number or a flag may be written otherwise than the audit names it.
+class_codes <- function(text, levels) {
+  codes <- match(text, levels)
+  values <- tolower(utils::type.convert(text, as.is = TRUE))
+  ifelse(is.na(codes), match(values, levels), codes) - 1
 }
 
 # The columns that are audited, the target in numbers, and whether they are known to be

@@ -28,16 +28,22 @@ set.seed(4)
 n <- 160
 d <- data.frame(a = rnorm(n), b = rnorm(n), n = sample(9L, n, TRUE),
                 g = factor(sample(c("low", "high", "mid"), n, TRUE)),
-                flag = sample(c(TRUE, FALSE), n, TRUE))
+                flag = sample(c(TRUE, FALSE), n, TRUE),
+                code = sample(c("01", "02"), n, TRUE),
+                mark = sample(c("T", "F"), n, TRUE),
+                open = sample(c(TRUE, FALSE), n, TRUE), stringsAsFactors = TRUE)
 d$b[c(3, 50, 120)] <- NA
-d$y <- 2 * d$a + (d$g == "low") + rnorm(n) / 9
+d$open[c(5, 100)] <- NA
+d$y <- 2 * d$a + (d$g == "low") + (d$code == "01") + (d$mark == "T") + rnorm(n) / 9
+d$y <- d$y + d$flag + ifelse(is.na(d$open), 0, d$open)
 score <- d$a + d$n / 5 + rnorm(n) / 9
 d$z <- factor(ifelse(score > 1, "yes", "no"))
 d$k <- cut(score, c(-Inf, 0.5, 1.5, Inf), c("few", "some", "many"))
 write.csv(d, "rows.csv", row.names = FALSE)
 train <- d[1:100, ]
 save_tree <- function(target, method) {
-  formula <- stats::reformulate(c("a", "b", "n", "g", "flag"), target)
+  columns <- c("a", "b", "n", "g", "flag", "code", "mark", "open")
+  formula <- stats::reformulate(columns, target)
   saveRDS(rpart::rpart(formula, train, method = method), paste0(target, ".rds"))
 }
 save_tree("y", "anova")
@@ -56,13 +62,13 @@ report.profile = "bundle"
 [data]
 train = {{ file = "../rows.csv" }}
 test = {{ fraction = 0.4 }}
-features = ["a", "b", "n", "g", "flag"]
+features = ["a", "b", "n", "g", "flag", "code", "mark", "open"]
 target = "{target}"
 task = "{task}"{positive}
 missing_values = ["NA"]
 [groups]
 left = ["a", "n"]
-right = ["b", "g", "flag"]
+right = ["b", "g", "flag", "code", "mark", "open"]
 [[models]]
 name = "tree: 1"
 file = "../{target}.rds"
@@ -466,15 +472,18 @@ def test_what_vip_measured_in_r_alone_comes_back_replayed(with_r):
     frame = with_r.agreement
     of_vip = frame["engine_b"].str.match(r"vip .* \(supplied\)")
     ours = frame[of_vip & (frame["engine_a"] == "python") & (frame["of"] == "features")]
-    assert ours["verdict"].tolist() == ["replayed"] * 2
+    of_all_rows = ours[ours["options"].str.contains("n_rows = None")]
+    assert of_all_rows["verdict"].tolist() == ["replayed"] * 4
 
 
 @pytest.fixture(scope="module")
 def of_python(shared):
     """Every second row, labelled, and an audit of them started in Python."""
-    table = pd.read_csv(shared / "rows.csv").iloc[::-2].reset_index(drop=True)
+    table = pd.read_csv(shared / "rows.csv", dtype={"code": str})
+    table = table.iloc[::-2].reset_index(drop=True)
     table.index = [f"row {n}" for n in range(len(table))]
-    X, y = table[["a", "b", "n", "g", "flag"]], table["z"]
+    features = ["a", "b", "n", "g", "flag", "code", "mark", "open"]
+    X, y = table[features], table["z"]
     model = ia.r_model(shared / "z.rds")
     return ia.audit(model, X, y, engines=["DALEX"], n_repeats=2), X, y
 

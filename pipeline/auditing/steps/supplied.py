@@ -18,7 +18,7 @@ from ...engines import agreement, stream_of
 from ...records.dataset_and_model import Form
 from ...records.errors import DataError, listed, quote
 from ...records.finding import Finding
-from ...records.importance_record import Effect, Importance
+from ...records.importance_record import UNKNOWN_SEED, Effect, Importance
 from ...records.ranking import OURS, measure_of, question_of
 from .. import measure
 from . import Run
@@ -27,8 +27,6 @@ from .supplied_numbers import Curves, Numbers, numbers_of
 FileContent = Numbers | Curves
 LOSSES_SHOW = ("difference", "ratio", "raw")
 """The forms that follow from losses, so that numbers are shown as ours are."""
-UNKNOWN = "unknown"
-"""The draw order of numbers whose seed is not known."""
 
 
 def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
@@ -176,7 +174,7 @@ def _as_importance(
     """Return supplied numbers as an answer to the question that ours answers."""
     columns = dict(zip(ours.features, ours.columns, strict=True))
     has_seed = entry.seed is not None
-    order = stream_of(entry.package, entry.version) if has_seed else UNKNOWN
+    order = stream_of(entry.package, entry.version) if has_seed else UNKNOWN_SEED
     is_free = numbers.has_losses and ours.form in LOSSES_SHOW
     form: Form = ours.form if is_free else entry.form or ours.form
     return replace(
@@ -230,7 +228,7 @@ def _twin(run: Run, theirs: Importance) -> tuple[Importance, ...]:
     ]
     draws = (theirs.stream, theirs.seed)
     done = any((record.stream, record.seed) == draws for record in alike)
-    if not alike or done or theirs.stream in ("", UNKNOWN):
+    if not alike or done or theirs.stream in ("", UNKNOWN_SEED):
         return ()
     config = run.config
     (model,) = (model for model in run.models if model.name == theirs.model)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...records.importance_record import Effect, Importance
+from ...records.importance_record import UNKNOWN_SEED, Effect, Importance
 from ..known_defects import Defect
 from .numbers import Gaps
 from .reasons import Why, because
@@ -89,10 +89,10 @@ def circumstances(
         why.append(because("REFERENCES", a.engine, b.engine))
     streams = [draws(a), draws(b)]
     if streams[0] != streams[1]:
-        descriptions = [f"{d[0]} with seed {d[1]}" if d else "none" for d in streams]
+        descriptions = [f"{d[0]} with {d[1]}" if d else "none" for d in streams]
         one, other = streams
         if one and other and one[1] == other[1]:
-            descriptions = [one[0], f"{other[0]}, both with seed {one[1]}"]
+            descriptions = [one[0], f"{other[0]}, both with {one[1]}"]
         why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
         is_drawn = bool(a.stream and b.stream)
@@ -114,9 +114,14 @@ def faults(touches: Sequence[Touch]) -> list[str]:
     return [touch.id for touch in touches if touch.id and touch.effect != NEWER]
 
 
-def draws(record: Importance | Effect) -> tuple[str, int] | None:
-    """Return what the draws of a record are known by, None if nothing is drawn."""
-    return (record.stream, record.seed) if record.stream else None
+def draws(record: Importance | Effect) -> tuple[str, str] | None:
+    """Return the order of a record's draws and their seed, None if nothing is drawn.
+
+    Draws of an unknown seed are those of the engine alone.
+    """
+    if record.stream == UNKNOWN_SEED:
+        return record.engine, "an unknown seed"
+    return (record.stream, f"seed {record.seed}") if record.stream else None
 
 
 def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:

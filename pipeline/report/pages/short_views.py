@@ -18,7 +18,7 @@ from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..text.labels import label_of, labelled, with_labels
 from ..text.own_words import labels_of
-from ..text.wording import look_up, show_hidden
+from ..text.wording import in_one_line, look_up, show_hidden
 from .template_files import environment
 
 LEADERS = 3
@@ -175,7 +175,7 @@ def reason(result: AuditResult) -> str:
         for group in by_cause(weighing)
     )
     more = words["more"].format(n=n_others) if n_others else ""
-    return " ".join(filter(None, (first.message, first.remedy, more)))
+    return in_one_line(first.message, first.remedy, more)
 
 
 def _unanswered(result: AuditResult, frame: Any) -> str:

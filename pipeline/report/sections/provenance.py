@@ -2,7 +2,7 @@
 
 import json
 
-from ...records.importance_record import Importance
+from ...records.importance_record import UNKNOWN_SEED, Importance
 from ...records.ranking import measure_of
 from ..text.blocks import KeyValues, Name, Section, Sentence, Table, Value
 from ..text.number_text import significant
@@ -125,7 +125,9 @@ def _seeds(facts: Facts) -> Table:
                 card_link(card) if card else "–",
                 joined(engine_name(engine) for engine in engines),
                 streams.get(stream, stream),
-                Value(f"{path}.seed", first.seed, seed),
+                "–"
+                if stream == UNKNOWN_SEED
+                else Value(f"{path}.seed", first.seed, seed),
                 repeats_of(first, path),
             )
         )

@@ -186,6 +186,12 @@ def ended(text: str) -> str:
     return safe if safe.endswith((".", "!", "?", "…")) else f"{safe}."
 
 
+def in_one_line(*texts: str) -> str:
+    """Return texts that are not empty in one line, each but the last `ended`."""
+    *before, last = list(filter(None, texts)) or [""]
+    return " ".join([*map(ended, before), show_hidden(last)])
+
+
 def display_name(name: str) -> str:
     """Return a name as the page shows it: by its label, nothing hidden, never empty."""
     return shown_value(label_of(name))

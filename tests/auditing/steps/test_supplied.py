@@ -25,6 +25,7 @@ from importance_audit.models.prediction_digest import predictions_sha256
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import handoff, host
 from importance_audit.records.errors import ConfigError, DataError
+from importance_audit.records.streams import seed_of
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.verdicts import sentence
 from importance_audit.report.text.blocks import plain
@@ -111,7 +112,9 @@ def audited(config, **options):
             99,
             {"seed": None},
             "numpy / unknown",
-            "STREAM: the draws are independent: numpy with seed",
+            "STREAM: the draws are independent: numpy with seed "
+            f"{seed_of(3, 'm', 'permutation', 'features')} and vip 0.5.0 (supplied) "
+            "with an unknown seed",
         ),
         (
             *(SEED, {"n_rows": 20}, "numpy / vip-0.5"),
@@ -123,9 +126,12 @@ def test_numbers_of_another_question_or_an_unknown_seed_are_comparable_at_best(
     tmp_path, drawn, changes, stream, reason
 ):
     write(tmp_path, reference_scores(seed=drawn))
-    (row,) = supplied_pairs(compared(tmp_path, **changes)).to_dict("records")
+    result = compared(tmp_path, **changes)
+    (row,) = supplied_pairs(result).to_dict("records")
     assert (row["verdict"], row["stream"]) == ("comparable", stream)
     assert reason in row["reasons"]
+    page = page_files(result, pdf=False)["report.html"]
+    assert ("unknown, as no seed was supplied" in page) == ("unknown" in stream)
 
 
 def supplied_pairs(result):

@@ -29,6 +29,7 @@ from importance_audit.engines.agreement import (
 )
 from importance_audit.engines.agreement.reasons import REASONS
 from importance_audit.records.frames import FRAMES
+from importance_audit.records.importance_record import UNKNOWN_SEED
 
 DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.", effect="")
 NEWER = SimpleNamespace(id="", text="vip 0.9 is so.", effect="NEWER_VERSION")
@@ -212,6 +213,21 @@ def test_independent_draws_inside_the_band_are_equivalent():
     assert (row["verdict"], row["n_outside"]) == ("equivalent", 0)
     assert row["reasons"] == (
         "STREAM: the draws are independent: DALEX and vip-0.5, both with seed 1"
+    )
+
+
+def test_draws_of_unknown_seeds_are_never_the_same():
+    unknown = {"stream": UNKNOWN_SEED, "seed": 0, "supplied_by": "vip"}
+    sides = [
+        importance(noisy_losses([5, 3, 0], 0.05, seed=n), engine=engine, **unknown)
+        for n, engine in enumerate(("vip 0.4.5 (supplied)", "vip 0.5.0 (supplied)"))
+    ]
+    row = row_of(*sides)
+    assert row["verdict"] == "equivalent"
+    assert row["reasons"] == (
+        "REFERENCES: neither engine is Python: vip 0.4.5 (supplied) and vip 0.5.0 "
+        "(supplied); STREAM: the draws are independent: vip 0.4.5 (supplied) and vip "
+        "0.5.0 (supplied), both with an unknown seed"
     )
 
 

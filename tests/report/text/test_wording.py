@@ -12,6 +12,7 @@ from importance_audit.report.text.wording import (
     alt_text,
     display_name,
     ended,
+    in_one_line,
     key_of,
     look_up,
     pieces_of,
@@ -82,6 +83,14 @@ def test_an_entry_that_is_missing_is_named_in_full():
 
 def test_what_people_wrote_ends_once():
     assert [ended(t) for t in ("Why?", "So.", "so ")] == ["Why?", "So.", "so."]
+
+
+def test_words_of_others_do_not_run_into_the_sentence_that_follows():
+    """The last text may be a command, which a full stop would change."""
+    assert in_one_line("R says: no answer", "", "Ask again.", "Run: make report") == (
+        "R says: no answer. Ask again. Run: make report"
+    )
+    assert in_one_line("", "") == ""
 
 
 def test_what_holds_for_every_form_is_said_once():

@@ -305,7 +305,7 @@ test_that("an audit whose model fails prints why, and has nothing to plot", {
   expect_error(plot(audit), "nothing to plot: no importance was measured.*no answer today")
   expect_equal(audit$reason, paste(
     "The checks of predict failed: Model 'lm' cannot predict the rows; importanceaudit_model",
-    "says: no answer today Make sure that the model predicts these rows in a new session of R,",
+    "says: no answer today. Make sure that the model predicts these rows in a new session of R,",
     "with the packages that this one has attached."
   ))
   expect_equal(read_audit(audit$folder)$reason, audit$reason)
