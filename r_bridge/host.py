@@ -326,7 +326,8 @@ def _r_files() -> list[Path]:
     """Return the R files whose functions may be called, in the order of their names."""
     others = {"guard.R", "install.R"}  # what calls them, and a script
     files = sorted(path for path in _PACKAGE.glob("*.R") if path.name not in others)
-    return [*files, _PACKAGE / "importanceaudit" / "R" / "objects.R"]
+    package = _PACKAGE / "importanceaudit" / "R"
+    return [*files, package / "objects.R", package / "training_levels.R"]
 
 
 def installed() -> dict[str, Any]:

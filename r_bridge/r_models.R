@@ -113,20 +113,6 @@ fit_by_script <- function(script, train, weights, file) {
   saveRDS(model, file, compress = FALSE)
 }
 
-# A forest of ranger with the levels of its factors, which it forgets unless it orders
-# them; the script may have made others of those it was given.
-with_training_levels <- function(model, scope) {
-  if (class(model)[1L] != "ranger" || !is.call(model$call)) return(model)
-  call <- match.call(ranger::ranger, model$call)
-  rows <- if (is.null(call$x)) call$data else call$x
-  rows <- tryCatch(eval(rows, scope), error = function(e) NULL)
-  names <- model$forest$independent.variable.names
-  if (!is.data.frame(rows) || !all(names %in% names(rows))) return(model)
-  texts <- function(x) if (is.factor(x) || is.character(x)) levels(as.factor(x))
-  attr(model, "training_levels") <- lapply(as.list(rows)[names], texts)
-  model
-}
-
 # Which of these names a formula takes from R itself, such as pi, or from where it was written,
 # if that is saved with it: the session of the user is not. Only what stands inside a call and
 # is short is such a value; anything else may be a column that the data lack.

@@ -252,7 +252,7 @@ def describe(
     definitions |= {item.name: definition_of(item) for item in derived}
     is_inferred = section and is_text_file(str(section.train.get("file", "")))
     origins = dict.fromkeys(test.features, "inferred" if is_inferred else "data")
-    origins |= dict.fromkeys(section.categories if section else (), "declared")
+    origins |= dict.fromkeys(test.declared, "declared")
     origins |= {item.name: "derived" for item in derived}
     held_out = (name for name, made_of in test.unread.items() if not made_of)
     origins |= dict.fromkeys(held_out, "held_out")

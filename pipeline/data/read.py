@@ -135,6 +135,7 @@ def read(
     facts: dict[str, dict[str, Any]] = {split: {"unread": unread} for split in rows_of}
     for split in ("train", "test"):
         facts[split]["types"] = {name: kind for name, kind in types.items() if kind}
+        facts[split]["declared"] = frozenset(section.categories)
         facts[split]["row_numbers"] = numbers[rows_of[split]]
     facts["train"]["notes"] = notes
     facts["test"]["left_out"] = tuple(

@@ -273,7 +273,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     refuse_dates(name, features, train.types)
     own_levels = dict(facts["levels"] or {})
     levels, ordered = _levels(own_levels, features, train)
-    assumed = [feature for feature in levels if feature not in own_levels]
+    assumed = [name for name in levels if name not in {*own_levels, *train.declared}]
     reader = Reader(
         features=features,
         levels=levels,
@@ -331,7 +331,6 @@ def _levels_note(
         for feature, known in levels.items()
         if feature in doubtful
     )
-    certain = "make sure that these are the levels of training, in their order"
     return (
         Finding(
             check="assumed_levels",
@@ -341,12 +340,10 @@ def _levels_note(
             f"the rows were assumed: {shown}. If training had others, or another "
             "order, its predictions here are wrong.",
             remedy=remedy(
-                f"Name the training rows as train under [data]; or {certain}, and "
-                "declare others under [data] categories.",
-                r=f"Give train and train_y; or {certain}, and give data with factors "
-                "that have them all.",
-                python=f"{certain.capitalize()}, and pass X with them as pandas' "
-                "category.",
+                "Name the training rows as train under [data], or declare the levels "
+                "of training, in their order, under [data] categories.",
+                r="Give train and train_y, whose factors have the levels of training.",
+                python="Give train=(X, y), the training rows.",
             ),
         ),
     )

@@ -103,6 +103,8 @@ class Dataset(Frozen):
         Rows that need no target; `measure.ON_REFERENCE` are taken over them.
     types : mapping of str to ColumnType
         What each column was that has another type in `X`, such as texts.
+    declared : frozenset of str
+        The columns whose levels the configuration lists.
     left_out : tuple of LeftOut
         Of test rows: the columns of the tables that are neither in `X` nor the target.
     row_numbers : ndarray of shape (n_samples,)
@@ -129,6 +131,7 @@ class Dataset(Frozen):
     notes: tuple[Finding, ...] = ()
     reference: "Dataset | None" = None
     types: Mapping[str, ColumnType] = field(default_factory=dict)
+    declared: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
     row_numbers: npt.NDArray[np.int64] = field(
         default_factory=lambda: np.empty(0, dtype=np.int64)

@@ -321,6 +321,11 @@ def test_levels_that_are_assumed_without_training_rows_are_a_finding(folder, row
         assert note.message == message.format("ranger", "of 'g' 'b', 'a', 'c'; ")
     assert load(section(folder, "ranger_order.rds")).notes == ()
     assert load(section(folder, "ksvm_x.rds")).notes == ()
+    declared = dataclasses.replace(test, declared=frozenset({"g", "o"}))
+    for name in ("ranger", "svm"):
+        known = load(section(folder, f"{name}.rds"), train=declared)
+        assert known.notes == ()
+        assert key not in known.parameters
 
 
 SURVIVAL = (

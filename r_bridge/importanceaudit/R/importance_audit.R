@@ -79,6 +79,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   if (!is_explainer && is.null(predict_function)) {
     check_formula(model)
     predict_function <- method_of_session(model)
+    model <- with_training_levels(model, parent.frame())
   }
   session <- list(packages = packages_of_session(inner))
   if (!is.null(predict_function)) {

@@ -112,6 +112,29 @@ test_that("a formula that calls a function of the session is refused before the 
                "calls squared_here, which this session defines")
 })
 
+test_that("a forest of ranger has the levels that it was fitted to, as its call says", {
+  skip_if_not_installed("ranger")
+  with_training_levels <- importanceaudit:::with_training_levels
+  rows <- data.frame(g = factor(rep(c("b", "a", "c"), 20), c("b", "a", "c")), y = rep(c(0, 9, 1), 20))
+  fit <- ranger::ranger(y ~ g, rows[1:40, ], num.trees = 5, seed = 1)
+  known <- function(model) attr(with_training_levels(model, parent.frame()), "training_levels")
+  expect_equal(known(fit), list(g = c("b", "a", "c")))
+  of_others <- local({
+    other <- rows
+    ranger::ranger(y ~ g, other, num.trees = 5)
+  })
+  expect_null(known(of_others))
+  other <- rows[1:20, ]  # what has that name by now
+  expect_null(known(of_others))
+  skip_without()
+  rest <- rows[41:60, ]
+  anew <- data.frame(g = as.character(rest$g))
+  audit <- importance_audit(fit, anew, rest$y, engines = character(), n_repeats = 2)
+  expect_equal(unique(audit$tables$importances$baseline),
+               rmse(rest$y, predict(fit, rest)$predictions))
+  expect_false("assumed_levels" %in% audit$findings$check)
+})
+
 test_that("an offset outside the formula is read from the rows, as one inside it", {
   skip_without()
   rows <- data.frame(a = sin(1:60), exposure = 1 + (1:60 %% 5))
