@@ -104,6 +104,14 @@ def by_cause(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
     return sorted(groups, key=lambda group: SEVERITIES.index(group[0].severity))
 
 
+def gravest_by_key(findings: Iterable[Finding]) -> dict[str, Finding]:
+    """Return the gravest finding of each key, the gravest first."""
+    by_key: dict[str, Finding] = {}
+    for finding in sorted(findings, key=lambda f: SEVERITIES.index(f.severity)):
+        by_key.setdefault(finding.key, finding)
+    return by_key
+
+
 def _weight(finding: Finding) -> tuple[int, bool]:
     """Return what sorts the findings of one cause: severity, then who tells of it."""
     tells = finding.cause.startswith(f"{finding.check}: ")

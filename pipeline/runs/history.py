@@ -47,7 +47,7 @@ class AuditRuns(NamedTuple):
     last_complete : str
         The last run that came to its end, "" if none did.
     findings : tuple of FindingHistory
-        Every finding above a note that any run made, in the order of its first run.
+        Every finding that any run made, in the order of its first run.
     gaps : tuple of str
         Where the chain is broken, or a run that was read is not as it was written.
     removed : tuple of str

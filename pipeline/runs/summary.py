@@ -57,7 +57,7 @@ class RunSummary(NamedTuple):
     leaders : tuple of Leader
         Every feature of the lead ranking, by rank.
     findings : mapping of str to str
-        Key and severity of each finding above a note.
+        Key and severity of each finding.
     data_sha256 : str
         Of which rows.
     missing : tuple of str
@@ -86,7 +86,7 @@ class RunSummary(NamedTuple):
 
 
 class FindingSummary(NamedTuple):
-    """A finding of one run, above a note; `engines` as in `Finding`."""
+    """A finding of one run, the gravest of its key; `engines` as in `Finding`."""
 
     key: str
     check: str
@@ -165,7 +165,7 @@ class RunHistory(NamedTuple):
     n_runs : int
         How many there are in all.
     findings : tuple of FindingHistory
-        Every finding above a note that any run before made.
+        Every finding that any run before made.
     gaps : tuple of str
         Where the chain of runs is broken, one sentence each.
     """
@@ -185,6 +185,7 @@ def summarise(result: "AuditResult") -> ResultSummary:
 
     Names of files that are no UTF-8 are escaped, as every file of the run has them.
     """
+    from ..records.finding import gravest_by_key
     from ..records.ranking import interval, lead_of, order_of
 
     lead, leaders = lead_of(result.importances), []
@@ -200,8 +201,7 @@ def summarise(result: "AuditResult") -> ResultSummary:
         data_sha256=result.run.data_sha256,
         findings=tuple(
             FindingSummary(f.key, f.check, _utf8(f.subject), f.severity, f.engines)
-            for f in result.findings
-            if f.severity != "info"
+            for f in gravest_by_key(result.findings).values()
         ),
         leaders=tuple(leaders),
         missing=missing_engines(result),

@@ -83,8 +83,8 @@ class Timeline(NamedTuple):
 
     @property
     def n_findings(self) -> int:
-        """How many findings the last complete run made."""
-        return sum(finding.in_last for finding in self.findings)
+        """How many findings above a note the last complete run made."""
+        return sum(one.in_last and one.severity != "info" for one in self.findings)
 
 
 def timeline(

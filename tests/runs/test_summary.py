@@ -90,10 +90,9 @@ def test_a_run_says_in_short_who_leads_and_what_was_found():
     told = {"changes": ("New: b.",), "differences": ("seed changed",)}
     assert short == summarise(written)._replace(**told)
     assert short.leaders == (Leader("b", 3, 3, 3, 1), Leader("a", 1, 1, 1, 2))
-    keys = [finding.key for finding in (findings[0], findings[2])]
     assert short.findings == (
-        FindingSummary(keys[0], "weak", "forest", "warning"),
-        FindingSummary(keys[1], "weak", "b", "failure"),
+        FindingSummary(findings[2].key, "weak", "b", "failure"),
+        FindingSummary(findings[0].key, "weak", "forest", "warning"),
     )
     assert (short.status, short.data_sha256) == ("complete", "b" * 64)
 

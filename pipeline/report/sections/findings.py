@@ -39,7 +39,7 @@ from .facts import KEY_DIGITS, Facts, first_few, key_values, section, tallied
 
 SUBJECTS = 2
 """Subjects of one cause that a title names; of more the first, and how many."""
-SETTLED = ("reopened", "open", "answered", "accepted", "closed")
+SETTLED = ("reopened", "open", "answered", "accepted", "note", "closed")
 """States of a finding, what needs an answer most first."""
 IN_WORDS = ("accepted", "expired", "lapsed")
 """States of an exception that have a sentence of their own."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from ...records.errors import listed, quote, several
-from ...records.finding import Finding
+from ...records.finding import Finding, gravest_by_key
 from ...records.ranking import lead_of, question_in_words
 from ...records.result import AuditResult
 from ..signoff.answers import LEAST_DIGITS
@@ -29,6 +29,7 @@ LONGEST = 60
 MISSING = "engine_missing"
 CAUSES = {
     "found": "new {severity}",
+    "graded": "now a {severity}",
     "gone": "gone",
     "accepted": "accepted",
     "lapsed": "no longer accepted",
@@ -114,16 +115,19 @@ def _verdict(
 def verdict_causes(before: AuditResult, now: AuditResult) -> dict[str, list[Finding]]:
     """Return the findings that can account for another verdict, by what became of them.
 
-    found: new, or of another severity; gone: closed, and engines that are there again;
-    accepted; lapsed: no longer accepted; counting and not_counting: at or above
+    found: new; graded: of another severity; gone: closed, and engines that are there
+    again; accepted; lapsed: no longer accepted; counting and not_counting: at or above
     `fail_on` in this run alone, or in the one before.
     """
-    old, new = ({f.key: f for f in one.exceptions} for one in (before, now))
+    old, new = (gravest_by_key(one.findings) for one in (before, now))
+    exceptions = {f.key for one in (before, now) for f in one.exceptions}
     causes: dict[str, list[Finding]] = {name: [] for name in CAUSES}
-    for key, finding in new.items():
-        was = old.get(key)
-        if was is None or was.severity != finding.severity:
+    for key in (key for key in new if key in exceptions):
+        finding, was = new[key], old.get(key)
+        if was is None:
             causes["found"].append(finding)
+        elif was.severity != finding.severity:
+            causes["graded"].append(finding)
         elif (key in now.accepted) != (key in before.accepted):
             causes["accepted" if key in now.accepted else "lapsed"].append(finding)
         elif now.is_against(finding) != before.is_against(was):
@@ -146,7 +150,7 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
     for cause, findings in verdict_causes(before, now).items():
         for finding in findings:
             what = _named(finding)
-            words = CAUSES[cause].format(severity=finding.severity)
+            words = CAUSES[cause].format(severity=_grade(finding.severity))
             if finding.check == MISSING:
                 what, words = finding.subject, ENGINE[cause]
             if cause == "accepted":
@@ -176,20 +180,20 @@ def differences_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]
 def _opened(
     before: AuditResult, now: AuditResult, history: RunHistory
 ) -> Iterator[str]:
-    """Yield findings that the run before did not have, or not as grave."""
+    """Yield findings that the run before did not have, or not of this severity."""
     left_open = (one for one in history.findings if is_open(one, history))
     severities: dict[str, str] = {one.key: one.severity for one in left_open}
-    severities |= {f.key: f.severity for f in _above_a_note(before)}
+    severities |= {k: f.severity for k, f in gravest_by_key(before.findings).items()}
     if now.run.status != "complete" and history.runs:  # stopped again by the same
         severities |= history.runs[-1].findings
     earlier = {finding.key for finding in history.findings}
-    for finding in _above_a_note(now):
-        was = severities.get(finding.key)
-        if was is None:
-            word = "Found again" if finding.key in earlier else "New"
+    for key, finding in gravest_by_key(now.findings).items():
+        was = severities.get(key, "info" if finding.severity == "info" else "")
+        if not was:
+            word = "Found again" if key in earlier else "New"
             yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
         elif was != finding.severity:
-            grade = f"is now a {finding.severity}; it was a {was}"
+            grade = f"is now a {_grade(finding.severity)}; it was a {_grade(was)}"
             yield f"{_named(finding)} {grade}."
 
 
@@ -198,6 +202,10 @@ def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
     for finding in _above_a_note(now):
         if finding.key in before.accepted.keys() - now.accepted.keys():
             yield f"No longer accepted: {finding.severity}, {_named(finding)}."
+
+
+def _grade(severity: str) -> str:
+    return "note" if severity == "info" else severity
 
 
 def _named(finding: Finding) -> str:

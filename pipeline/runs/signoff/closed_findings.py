@@ -45,7 +45,7 @@ def closes(
 
 def closed_since(before: "AuditResult", now: "AuditResult") -> tuple["Finding", ...]:
     """Return the findings above a note of one run that a later one closes."""
-    keys = {finding.key for finding in now.findings if finding.severity != "info"}
+    keys = {finding.key for finding in now.findings}  # as notes too: still found
     missing = missing_engines(now)
     return tuple(
         finding

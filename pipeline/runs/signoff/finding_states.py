@@ -7,22 +7,24 @@ Not: how a report shows it.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from ...records.finding import gravest_by_key
 from ...records.result import AuditResult
 from ..summary import RunHistory, missing_engines
 from .closed_findings import closes, is_open
 
-State: TypeAlias = Literal["open", "answered", "accepted", "reopened", "closed"]
+State: TypeAlias = Literal["open", "answered", "accepted", "reopened", "note", "closed"]
 
 
 class Standing(NamedTuple):
-    """Where one finding above a note stands.
+    """Where one finding stands that is above a note, was so last, or is answered.
 
     Attributes
     ----------
     key, check, subject, severity : str
-    state : {"open", "answered", "accepted", "reopened", "closed"}
+    state : {"open", "answered", "accepted", "reopened", "note", "closed"}
         accepted: until the day that `answer` names. reopened: an earlier run had closed
-        it. closed: a run before had it, and this one, which came to its end, has not.
+        it. note: a run before found it graver. closed: a run before had it, and this
+        one, which came to its end, has not.
     is_found : bool
         Whether this run found it; if not, and it is not closed, this run did not look.
     first_run : str
@@ -50,7 +52,10 @@ class Standing(NamedTuple):
 
 
 def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
-    """Return where each finding above a note, or answered, stands; this run's first.
+    """Return where each finding stands that is of any weight; this run's first.
+
+    Of notes those that are answered, and those that the last run to find them found
+    graver.
 
     A run closes a finding only if its verdict is established and it asked: one that did
     not end, in which a method failed, or that lacked the engine the finding is about,
@@ -65,20 +70,21 @@ def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
     Returns
     -------
     tuple of Standing
-        One for each key. Of findings that this run has not: those that the last
-        established run had, or one after it.
+        One for each key. Of findings that this run has not: those above a note that
+        the last established run had, or one after it.
     """
     answers = {str(row["key"]): row for row in result.answers.to_dict("records")}
     before = {one.key: one for one in history.findings}
-    here = {
-        finding.key: finding
-        for finding in result.findings
-        if finding.severity != "info" or finding.key in answers
-    }
     left_open = {one.key for one in history.findings if is_open(one, history)}
+    graver = {key for key in left_open if before[key].severity != "info"}
+    here = {
+        key: finding
+        for key, finding in gravest_by_key(result.findings).items()
+        if finding.severity != "info" or key in answers or key in graver
+    }
     missing = missing_engines(result)
     all_standings = []
-    for key in (*here, *(k for k in before if k in left_open and k not in here)):
+    for key in (*here, *(k for k in before if k in graver and k not in here)):
         finding, earlier = here.get(key) or before[key], before.get(key)
         answer = answers.get(key, {})
         state: State = "answered" if answer.get("state") == "answered" else "open"
@@ -88,6 +94,8 @@ def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
             state = "accepted"
         elif earlier and key not in left_open:
             state = "reopened"
+        elif finding.severity == "info" and key in graver and state == "open":
+            state = "note"
         own = str(result.run.volatile.get("run_id", ""))
         all_standings.append(
             Standing(

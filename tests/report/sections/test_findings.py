@@ -226,6 +226,16 @@ def test_a_finding_shows_its_state_owner_and_day(answer, line):
     assert plain(entry.summary) == line
 
 
+def test_a_warning_that_became_a_note_is_still_found_and_not_among_the_missing():
+    note = replace(SHIFT, severity="info")
+    view = view_with_findings(note, history=history_with(SHIFT))
+    (entry,) = entries(view)
+    assert plain(entry.summary) == f"still found, now a note · {OWNER} · due –"
+    (section,) = (one for one in view.sections if one.name == "findings")
+    assert plain(section.lede) == "0 failures, 0 warnings, 1 note. 1 lowered to a note."
+    assert section.parts["not_found"] == ()
+
+
 @pytest.mark.parametrize(
     ("finding", "until", "line"),
     [

@@ -148,6 +148,17 @@ def test_a_finding_that_became_graver_is_told_with_what_it_was():
     assert f"{NAMED} is now a failure; it was a warning." in lines
 
 
+def test_a_finding_that_became_a_note_is_still_found_and_so_is_a_note_that_rose():
+    note = run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),))
+    lowered = f"{NAMED} is now a note; it was a warning."
+    assert news(FINDS, note, NO_HISTORY) == (lowered,)
+    assert news(note, SAME, NO_HISTORY) == ()
+    raised = f"{NAMED} is now a warning; it was a note."
+    assert news(note, FINDS, NO_HISTORY) == (raised,)
+    assert [*causes_in_words(FINDS, note)] == [f"now a note: {NAMED}"]
+    assert [*causes_in_words(note, FINDS)] == [f"now a warning: {NAMED}"]
+
+
 def test_two_findings_of_one_check_and_subject_are_told_apart():
     first, second = (replace(FOUND, measure=name) for name in ("fee", "age"))
     before, now = (run_of([30, 20, 10], findings=(one,)) for one in (first, second))

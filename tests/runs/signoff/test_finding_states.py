@@ -33,16 +33,18 @@ FAILED = Finding(check="method_failed", severity="failure", subject="svm", messa
 MISSING = Finding(
     check="engine_missing", severity="info", subject="DALEX", message="m."
 )
+NOTE = replace(APART, severity="info")
 RUNS = {
     "F": (APART,),
+    "n": (NOTE,),
     "-": (),
     "X": (APART, FAILED),
     "x": (FAILED,),
     "m": (MISSING,),
     "i": (),
 }
-"""A run that found it, one that did not, both of no whole answer, one without R, one
-that was interrupted."""
+"""A run that found it, one that found it as a note, one that did not, both of no whole
+answer, one without R, one that was interrupted."""
 ACCEPTED = Accepted(date(2026, 12, 31), "why", "what", "A. Nowak")
 
 
@@ -63,10 +65,11 @@ def history_after(letters, *, n_last=30):
         runs.append(RunSummary(*fields, findings=found, missing=short.missing))
     whole = [run for run in runs if run.status == "complete"]
     for one in (APART, FAILED):
-        names = (one.key, one.check, one.subject, one.severity)
-        if had := [run.run_id for run in runs if one.key in run.findings]:
-            in_last = one.key in whole[-1].findings
-            span = (had[0], had[-1], len(had), in_last, one.engines)
+        if had := [run for run in runs if one.key in run.findings]:
+            severity = had[-1].findings[one.key]
+            names = (one.key, one.check, one.subject, severity)
+            in_last = bool(whole) and one.key in whole[-1].findings
+            span = (had[0].run_id, had[-1].run_id, len(had), in_last, one.engines)
             histories.append(FindingHistory(*names, *span))
     return RunHistory(
         runs=tuple(runs[-n_last:]), n_runs=len(runs), findings=tuple(histories)
@@ -84,10 +87,11 @@ def standing(letters, *, n_last=30, **answer):
 @pytest.mark.parametrize(
     ("state", "is_found", "sequences"),
     [
-        ("open", True, "F FF -F F-FF FxF F-XF FmF FiF"),
+        ("open", True, "F FF -F F-FF FxF F-XF FmF FiF nF FnF F-nF"),
+        ("note", True, "Fn FFn F-Fn Fxn Fmn Fin nFn"),
         ("open", False, "Fx Xx Fm Fmx Fi"),
-        ("closed", False, "F- FF- F-F- Fx- X- Fm- Fi-"),
-        ("reopened", True, "F-F F--F F-xF F-X"),
+        ("closed", False, "F- FF- F-F- Fx- X- Fm- Fi- FnF-"),
+        ("reopened", True, "F-F F--F F-xF F-X Fn-F"),
     ],
 )
 def test_where_a_finding_stands_after_these_runs(state, is_found, sequences):
@@ -116,8 +120,10 @@ def test_which_engine_a_finding_is_about_is_told_by_no_words(
     assert closes("not confirmed", ("DALEX",), finding) is is_closed
 
 
-@pytest.mark.parametrize("letters", ["F--", "F-x", "-", "m", "F-m"])
-def test_what_is_closed_is_told_once_and_what_never_was_not_at_all(letters):
+@pytest.mark.parametrize(
+    "letters", ["F--", "F-x", "-", "m", "F-m", "n", "nn", "n-", "Fnn", "Fn-", "F-n"]
+)
+def test_what_is_closed_or_lowered_is_told_once_and_a_mere_note_not_at_all(letters):
     assert standing(letters) is None
 
 
@@ -131,6 +137,8 @@ def test_what_is_closed_is_told_once_and_what_never_was_not_at_all(letters):
         ("F", {"response": "r", "exception": ACCEPTED}, "accepted"),
         ("F-F", {"exception": ACCEPTED}, "accepted"),
         ("F-", {"exception": ACCEPTED}, "closed"),
+        ("Fn", {"response": "r"}, "answered"),
+        ("Fn", {"exception": ACCEPTED}, "accepted"),
         ("Fx", {"response": "r"}, "answered"),
         ("F", {"exception": ACCEPTED._replace(until=date(2026, 11, 19))}, "open"),
     ],
@@ -190,16 +198,17 @@ def test_runs_without_an_answer_that_push_all_others_out_leave_it_open():
 
 
 def test_a_note_is_in_the_register_only_if_it_is_answered():
-    note = replace(APART, severity="info")
-    result = plain_result(("a",), findings=(note,))
+    result = plain_result(("a",), findings=(NOTE,))
     assert standings(result, RunHistory()) == ()
-    (row,) = standings(with_answers(result, (Answer(note.key, "K"),)), RunHistory())
+    (row,) = standings(with_answers(result, (Answer(NOTE.key, "K"),)), RunHistory())
     assert row.severity == "info"
 
 
-def test_a_failure_that_became_a_note_is_closed():
-    result = plain_result(("a",), findings=(replace(APART, severity="info"),))
-    assert [s.state for s in standings(result, history_after("F"))] == ["closed"]
+def test_of_one_key_the_gravest_finding_stands():
+    for both in ((APART, NOTE), (NOTE, APART)):
+        result = plain_result(("a",), findings=both)
+        (row,) = standings(result, history_after("F"))
+        assert (row.severity, row.state) == ("failure", "open")
 
 
 def test_the_report_of_one_model_is_not_told_of_the_findings_on_others():
