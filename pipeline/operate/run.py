@@ -27,6 +27,7 @@ from ..records.interrupt import acknowledge, overdue_after, stop_request_in
 from ..records.result import AuditResult
 from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.audit_log import LOG, append
+from ..runs.baseline.differences import replaced_models
 from ..runs.baseline.drift import with_drift
 from ..runs.baseline.news import differences_in_words, news
 from ..runs.chain import refuse_run_folder
@@ -242,7 +243,9 @@ def _history(folder: Path, before: _Before, result: AuditResult) -> str:
         if last and result.run.status == "complete":
             known = (last.verdict, runs[-1].verdict)
             is_told = result.verdict not in known  # the news give what differs as why
-            differences = () if is_told else tuple(differences_in_words(last, result))
+            told = replaced_models(last, result)
+            others = differences_in_words(last, result, told=told)
+            differences = () if is_told else tuple(others)
     except Exception as error:  # whatever it is, the run is saved and told of
         changes = (
             "The run could not be compared with the previous one: "

@@ -66,7 +66,7 @@ class RunSummary(NamedTuple):
     changes : tuple of str
         What is not as in the run before, as the owner was told (`baseline.news`).
     differences : tuple of str
-        What else differs from it and explains no other verdict: rows, settings, code.
+        What else differs from it, as `changes` do not say: rows, settings, code.
     """
 
     run_id: str

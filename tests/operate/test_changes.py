@@ -29,7 +29,7 @@ def changes(tmp_path):
     def changes(*results):
         for one in results:
             save_result(one, tmp_path / "a", pdf=False)
-        return timeline(tmp_path / "a").rows[-1].changes
+        return timeline(tmp_path / "a", last=1).rows[-1].changes
 
     return changes
 
@@ -41,6 +41,14 @@ def test_a_verdict_is_told_with_its_cause_and_findings_by_their_messages(changes
         f"failure: weak of forest (key {failed.findings[0].key[:12]}).",
         "New: failure, weak: Weak.",
     )
+
+
+def test_a_model_that_was_replaced_is_told_once(changes):
+    models = RESULT.models.assign(source="file", sha256="a" * 64)
+    before = replace(of_run("1"), models=models)
+    now = replace(of_run("2"), models=models.assign(sha256="b" * 64))
+    name = models["model"].iloc[0]
+    assert changes(before, now) == (f"Model changed: {name}, SHA-256 of its file.",)
 
 
 def test_a_run_before_that_cannot_be_read_is_named_and_ends_no_run(changes, tmp_path):

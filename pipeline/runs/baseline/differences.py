@@ -18,10 +18,13 @@ OWN = "importance-audit"
 LIMITS = ("checks", "fail_on", "expected", "claims")
 """Parts of a configuration that change verdicts, but no importance."""
 OF_COLUMNS = ("kind", "levels", "minimum", "maximum", "definition")
-OF_MODELS = (
-    *("estimator", "library", "parameters", "encoder", "source", "sha256"),
-    "predictions_sha256",
-)
+OF_MODELS = {
+    name: name for name in ("estimator", "library", "parameters", "encoder", "source")
+} | {
+    "sha256": "SHA-256 of its file",
+    "predictions_sha256": "SHA-256 of its predictions",
+}
+"""What is recorded of a model, and what it is called."""
 
 
 Kind = Literal["", "training rows", "test rows", "range", "model entry", "predictions"]
@@ -66,6 +69,22 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
     return all_differences
 
 
+def replaced_models(old: AuditResult, new: AuditResult) -> list[Difference]:
+    """Return what is another model of a name that both runs have.
+
+    Other rows alone give other predictions, and other training rows another fit: these
+    are not among them.
+    """
+    found = differences(old, new)
+    has_other_rows = any(one.kind in ("training rows", "test rows") for one in found)
+    return [
+        one
+        for one in found
+        if one.area == "model" and one.old and one.new
+        if not (has_other_rows and one.kind == "predictions")
+    ]
+
+
 def _bears_on_fit(one: Difference) -> bool:
     """Return whether a fitted model can be another one for this difference."""
     if one.area == "model":
@@ -105,11 +124,11 @@ def _facts(result: AuditResult) -> dict[Area, dict[Fact, str]]:
         "data": _data(result),
         "model": {
             Fact(
-                f"{row['model']}, {name.replace('_', ' ')}",
+                f"{row['model']}, {what}",
                 "predictions" if name == "predictions_sha256" else "",
             ): str(row.get(name, ""))
             for row in result.models.to_dict("records")
-            for name in OF_MODELS
+            for name, what in OF_MODELS.items()
             if row.get(name, "")
         },
         "code": {Fact(OWN): code},

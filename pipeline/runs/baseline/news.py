@@ -4,7 +4,7 @@ Not: what it means (the report), nor who is told (`notify`).
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy import stats
@@ -17,7 +17,7 @@ from ..signoff.answers import LEAST_DIGITS
 from ..signoff.closed_findings import closed_since, is_open
 from ..summary import RunHistory, summarise
 from .change import compare_runs
-from .differences import Difference, differences
+from .differences import Difference, differences, replaced_models
 
 FEWEST = 5
 """Runs on other rows that tell how far other rows move a feature."""
@@ -87,6 +87,8 @@ def news(
         )
         lines += _came_and_went("columns", *columns)
         lines += _came_and_went("models", *models)
+        if replaced := [one.what for one in replaced_models(before, now)]:
+            lines.append(f"Model changed: {_first_five(replaced)}.")
         same_rows = before.run.data_sha256 == now.run.data_sha256
         moved = _left_band(before, now) if same_rows else _left_runs(now, history)
         lines += _at_most(moved)
@@ -160,10 +162,12 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
         yield from differences_in_words(before, now)
 
 
-def differences_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield what differs besides what was found: limits, settings, data, …."""
+def differences_in_words(
+    before: AuditResult, now: AuditResult, *, told: Collection[Difference] = ()
+) -> Iterator[str]:
+    """Yield what differs besides what was found, or is `told`: limits, data, …."""
     by_area: dict[str, list[Difference]] = {}
-    for one in differences(before, now):
+    for one in (one for one in differences(before, now) if one not in told):
         by_area.setdefault(one.area, []).append(one)
     for area, rows in by_area.items():
         first, *more = rows

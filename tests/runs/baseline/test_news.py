@@ -305,6 +305,34 @@ def test_what_changes_nothing_is_no_news(before, now):
     assert news(before, now, NO_HISTORY) == ()
 
 
+@pytest.mark.parametrize("rows", ["train", "test"])
+def test_a_replaced_model_is_news_but_not_what_other_rows_alone_explain(rows):
+    models, data = SAME.models, SAME.datasets
+    file = models.assign(sha256="a" * 64, predictions_sha256="b" * 64)
+    other_rows = data.assign(
+        sha256=data["sha256"].mask(data["split"] == rows, "d" * 64)
+    )
+    other_file, other_fit = (
+        file.assign(**{name: "c" * 64}) for name in ("sha256", "predictions_sha256")
+    )
+
+    def told(now, datasets=data):
+        old, new = replace(SAME, models=file), replace(SAME, models=now)
+        return news(old, replace(new, datasets=datasets), NO_HISTORY)
+
+    by_file = "Model changed: forest, SHA-256 of its file."
+    by_fit = "Model changed: forest, SHA-256 of its predictions."
+    assert [told(one) for one in (file, other_file, other_fit)] == [
+        (),
+        (by_file,),
+        (by_fit,),
+    ]
+    assert [told(one, other_rows) for one in (other_file, other_fit)] == [
+        (by_file,),
+        (),
+    ]
+
+
 def test_columns_and_models_that_came_and_went_are_named():
     lines = news(SAME, run_of([30, 20], names=("a", "z")), NO_HISTORY)
     assert "New columns: 'z'." in lines
