@@ -236,9 +236,10 @@ def _history(folder: Path, before: _Before, result: AuditResult) -> str:
     """
     runs = before.history.runs
     differences: tuple[str, ...] = ()
-    ends = [run.run_id for run in runs if run.status == "complete"]
+    ends = (folder / "runs" / run.run_id for run in runs if run.status == "complete")
+    there = [run for run in ends if run.is_dir()]
     try:
-        last = load_run(folder / "runs" / ends[-1]) if ends else None
+        last = load_run(there[-1]) if there else None
         changes = news(last, result, before.history)
         if last and result.run.status == "complete":
             known = (last.verdict, runs[-1].verdict)

@@ -1,7 +1,8 @@
 """What the runs of an audit found, in the order of their chain. Reads only.
 
-The runs that are shown are read from their own folders. What all others found is in the
-history.json of the newest run. Not: what each run changed (`timeline`).
+Runs are read from their own folders. What those found that are not read, or that
+retention removed, is in the history.json of the newest run. Not: what each run changed
+(`timeline`).
 """
 
 import logging
@@ -52,6 +53,8 @@ class AuditRuns(NamedTuple):
         Where the chain is broken, or a run that was read is not as it was written.
     removed : tuple of str
         Runs that retention removed.
+    remembered : tuple of RunSummary
+        Those of them that a later run remembers in short.
     n_gone : int
         How many more there were, as a later run remembers.
     notes : tuple of str
@@ -66,6 +69,7 @@ class AuditRuns(NamedTuple):
     findings: tuple[FindingHistory, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    remembered: tuple[RunSummary, ...] = ()
     n_gone: int = 0
     notes: tuple[str, ...] = ()
     events: tuple[Mapping[str, Any], ...] = ()
@@ -83,8 +87,13 @@ def load_history(audit_folder: Path) -> RunHistory:
     for note in audit_runs.notes:
         log.warning(note)
     n_runs = audit_runs.n_runs + audit_runs.n_gone
+    names = [event["run"] for event in audit_runs.events if event["kind"] == "run"]
+    runs = sorted(
+        (*audit_runs.remembered, *audit_runs.runs),
+        key=lambda run: names.index(run.run_id),
+    )
     return RunHistory(
-        None, audit_runs.runs, n_runs, audit_runs.findings, audit_runs.gaps
+        None, tuple(runs[-LAST:]), n_runs, audit_runs.findings, audit_runs.gaps
     )
 
 
@@ -139,6 +148,7 @@ def read_runs(
         ),
         gaps=(*chain.gaps, *faults),
         removed=chain.removed,
+        remembered=tuple(run for run in past.runs if run.run_id in chain.removed),
         n_gone=max(0, past.n_runs - start),
         notes=tuple(notes),
         events=chain.log.events,

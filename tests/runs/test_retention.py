@@ -4,15 +4,19 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from tests.runs.baseline.test_change import run_of
 from tests.runs.test_folder import full_disk, result
 
 from importance_audit.operate.run import _history, _load_before
 from importance_audit.operate.save import save_run
 from importance_audit.records.finding import Finding
 from importance_audit.runs.audit_log import LOG, append, read_log
+from importance_audit.runs.baseline.news import news
 from importance_audit.runs.chain import read_chain
+from importance_audit.runs.history import load_history
 from importance_audit.runs.locks import locked
 from importance_audit.runs.retention import remove_old_runs
+from importance_audit.runs.summary import history_json
 
 NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
 
@@ -47,6 +51,22 @@ def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
     removals = [(e["run"], e["list"]) for e in read_log(folder).of("removed")]
     assert removals == [(name, digests[name]) for name in NAMES[:3]]
     assert read_chain(folder).gaps == ()
+
+
+def test_a_feature_that_moved_is_told_however_few_runs_are_kept(tmp_path):
+    """Five runs on other rows let expect a value; four of them are removed."""
+    runs = []
+    for day, value in enumerate([20, 21, 22, 21, 21, 99]):
+        before, now = load_history(tmp_path), run_of([30, value, 10])
+        facts = {**now.run.volatile, "run_id": f"{NAMES[0]}{day}"}
+        run = replace(now.run, data_sha256=str(day) * 64, volatile=facts)
+        runs.append(replace(now, run=run))
+        files = {"history.json": history_json(before, runs[-1])}
+        save_run(runs[-1], tmp_path, files, exit_code=0)
+        remove_old_runs(tmp_path, 1)
+        assert (len(left(tmp_path)), len(before.runs)) == (1, day)
+    (line,) = news(*runs[-2:], before)
+    assert line.startswith("Outside the range of the last 5 runs on other rows, in ")
 
 
 def test_under_a_log_with_a_broken_line_every_run_stays(folder):

@@ -255,7 +255,7 @@ def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
 
 def test_the_caption_says_how_many_of_all_runs_are_drawn():
     figure = history_figure([run(1), run(2)], n_runs=1200)
-    assert plain(figure.caption).endswith(" The last 2 of 1\u202f200 are shown.")
+    assert plain(figure.caption).endswith(" 2 of 1\u202f200 runs are shown.")
     assert "are shown." not in plain(history_figure([run(1), run(2)]).caption)
 
 
