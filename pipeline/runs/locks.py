@@ -10,7 +10,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,12 +75,14 @@ def _take(number: int, folder: Path) -> None:
         except OSError as error:
             if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
                 raise _refused(folder, error) from error
-        if _lives(number) or time.monotonic() - start >= _FORK_SECONDS:
+        holder: dict[str, Any] = {}
+        with suppress(*_UNREADABLE):
+            holder = json.loads(os.pread(number, _MOST_WORDS, 0))
+        if may_be_alive(holder) or time.monotonic() - start >= _FORK_SECONDS:
             break
         time.sleep(_LOOK_SECONDS)
     who = "another process is using it"
     with suppress(*_UNREADABLE):
-        holder = _holder_text(number)
         pid, host, began = holder["pid"], holder["host"], holder["began"]
         who = f"process {pid} on {host!r} has been using it since {began}"
     raise LockedError(
@@ -88,16 +90,16 @@ def _take(number: int, folder: Path) -> None:
     )
 
 
-def _lives(number: int) -> bool:
-    """Return whether the process that the file names may be alive; in doubt, it is."""
+def may_be_alive(process: Mapping[str, Any]) -> bool:
+    """Return whether the process of this pid and host is there; in doubt, it is."""
     try:
-        holder = _holder_text(number)
-        if holder["host"] == socket.gethostname():
+        if process["host"] == socket.gethostname():
             # One that its parent has not waited for is there still, as a "zombie".
             with suppress(FileNotFoundError):  # gone, or no /proc here
-                stat = Path(f"/proc/{holder['pid']}/stat").read_text("utf-8", "replace")
+                pid = process["pid"]
+                stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
                 return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
-            os.kill(holder["pid"], 0)
+            os.kill(process["pid"], 0)
     except ProcessLookupError:
         return False
     except _UNREADABLE:
@@ -111,11 +113,6 @@ def _refused(folder: Path, error: OSError) -> AuditError:
         f"Folder {str(folder)!r} cannot take {LOCK!r}, which prevents concurrent "
         f"runs: {error.strerror}. Nothing was written."
     )
-
-
-def _holder_text(number: int) -> Any:
-    """Return what the file says of who has the lock."""
-    return json.loads(os.pread(number, _MOST_WORDS, 0))
 
 
 def _let_go() -> None:

@@ -11,6 +11,7 @@ from ..records.errors import DataError
 from .audit_log import ENDED, is_instant
 from .chain import is_run
 from .history import LAST, read_runs
+from .locks import may_be_alive
 from .summary import FindingHistory, RunSummary
 
 
@@ -211,14 +212,15 @@ def _run_of(event: Mapping[str, Any], kind: str) -> str:
 def _with_unfinished(
     events: Sequence[Mapping[str, Any]],
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the events, a last attempt that has not ended among them."""
+    """Yield the events, and of a last attempt without an end what became of it."""
     began: Mapping[str, Any] | None = None
     for event in events:
         if event["kind"] in ("began", "died", *ENDED):
             began = event if event["kind"] == "began" else None
         yield event
     if began is not None:
-        yield {**began, "kind": "under way"}
+        kind = "under way" if may_be_alive(began) else "died"
+        yield {**began, "kind": kind, "began": began["time"]}
 
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:

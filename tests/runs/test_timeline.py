@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import shutil
+import socket
 from datetime import datetime
 from pathlib import Path
 
@@ -67,6 +69,15 @@ def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
     assert timeline(audit).rows[2].time == "2025-11-20T09:00:00+00:00"
     append(audit, "died", began="once", pid=9)  # which is no instant
     assert datetime.fromisoformat(timeline(audit).rows[-1].time).tzinfo is not None
+
+
+def test_an_attempt_whose_process_is_gone_from_this_machine_was_killed(audit):
+    for pid, became in ((os.getpid(), "has not ended"), (10**9, "was killed")):
+        append(audit, "began", pid=pid, host=socket.gethostname(), unattended=True)
+        last = timeline(audit).rows[-1]
+        assert last.note.startswith(f"process {pid} ")
+        assert last.note.endswith(f" started and {became}")
+        assert last.time == read_log(audit).events[-1]["time"]
 
 
 def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
