@@ -3,12 +3,13 @@
 Page one of the report rests on these judgements. Not: words, pages.
 """
 
+from collections.abc import Container
 from itertools import chain, combinations
 from typing import NamedTuple
 
 import pandas as pd
 
-from ..records.finding import Finding, by_cause
+from ..records.finding import Finding
 from ..records.result import AuditResult
 
 INCOMPLETE = ("interrupted", "engine_required", "step_failed", "nothing_measured")
@@ -58,25 +59,28 @@ class Difference(NamedTuple):
 def points(result: AuditResult) -> list[Point]:
     """Return what must be decided, in the order of `ORDER`.
 
-    Failures, warnings, and the notes of `NOTES`: one point per cause, but of what has
-    no kind of its own one per check. An engine that is missing is not among them, since
-    it belongs to what was not tested.
+    Failures, warnings, and the notes of `NOTES`: one point per cause and answer, but of
+    what has no kind of its own one per check, and one of what is accepted. An engine
+    that is missing is not among them, since it belongs to what was not tested.
     """
     found: dict[str, list[tuple[Finding, ...]]] = {kind: [] for kind in ORDER}
-    for group in by_cause(result.findings):
+    for group in result.grouped_findings:
         kind = _kind_of(group[0])
         found.get(kind, []).append(group)
-    found["other"] = _by_check(found["other"])
+    found["other"] = _by_check(found["other"], result.accepted)
     if is_of_unknown_rows(result):
         found["rows_unknown"] = [()]
     return [Point(kind, group) for kind in ORDER for group in found[kind]]
 
 
-def _by_check(groups: list[tuple[Finding, ...]]) -> list[tuple[Finding, ...]]:
-    """Return groups of findings whose first are of the same check as one."""
-    together: dict[str, list[tuple[Finding, ...]]] = {}
+def _by_check(
+    groups: list[tuple[Finding, ...]], accepted: Container[str]
+) -> list[tuple[Finding, ...]]:
+    """Return as one groups whose first are of the same check, and accepted or not."""
+    together: dict[tuple[str, bool], list[tuple[Finding, ...]]] = {}
     for group in groups:
-        together.setdefault(group[0].check, []).append(group)
+        key = group[0].check, group[0].key in accepted
+        together.setdefault(key, []).append(group)
     return [tuple(chain(*same)) for same in together.values()]
 
 

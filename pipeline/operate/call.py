@@ -43,7 +43,7 @@ from ..records.errors import (
     quote,
     several,
 )
-from ..records.finding import Finding, by_cause
+from ..records.finding import Finding
 from ..records.losses import LOSSES, SCORERS
 from .audit import Audit
 from .recomputation import classes_of
@@ -247,7 +247,7 @@ def audit(
         # Of notes only why a method does not apply is a reason.
         reasons = [
             group[0].message
-            for group in by_cause(result.findings)
+            for group in result.grouped_findings
             if group[0].severity != "info" or group[0].check == "not_applicable"
         ]
         words = dict.fromkeys(("Nothing could be measured.", *reasons))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from .errors import quote
-from .finding import Finding
+from .finding import SEVERITIES, Finding, by_cause
 from .frames import FRAMES
 from .frozen import Frozen
 from .importance_record import Effect, Importance
@@ -158,6 +158,27 @@ class AuditResult(Frozen):
             if row["state"] == "accepted":
                 in_force[str(row["key"])] = str(row["accepted_until"])
         return MappingProxyType(in_force)
+
+    @cached_property
+    def grouped_findings(self) -> tuple[tuple[Finding, ...], ...]:
+        """The findings of one cause with one answer together, the gravest first.
+
+        Another answer is another state, owner, due day or day until which it is
+        accepted. A note that nobody answered stays with the gravest of its cause.
+        """
+        names = ("state", "owner", "due", "accepted_until")
+        rows = self.answers.to_dict("records")
+        answers = {row["key"]: tuple(row[name] for name in names) for row in rows}
+        parts = []
+        for group in by_cause(self.findings):
+            by_answer: dict[tuple[str, ...], list[Finding]] = {}
+            for finding in group:  # notes last
+                own = answers.get(finding.key, ("open", "", "", ""))
+                if finding.severity == "info" and finding.key not in answers:
+                    own = next(iter(by_answer), own)
+                by_answer.setdefault(own, []).append(finding)
+            parts += map(tuple, by_answer.values())
+        return tuple(sorted(parts, key=lambda p: SEVERITIES.index(p[0].severity)))
 
     def acceptance(self, key: str) -> str:
         """Return until when a finding in force is accepted, and by whom."""

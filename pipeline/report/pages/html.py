@@ -13,7 +13,6 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from ...records.as_csv import tables
-from ...records.finding import by_cause
 from ...records.ranking import lead_of
 from ...records.result import AuditResult
 from ...records.template_folder import templates
@@ -282,7 +281,7 @@ def card(result: AuditResult) -> str:
         drawn.savefig(file, format="svg")
         svg = file.getvalue()
         svg = svg[svg.index("<svg") :]
-    findings = [group[0] for group in by_cause(result.findings)]
+    findings = [group[0] for group in result.grouped_findings]
     template = environment().get_template("notebook_card.html.j2")
     return template.render(
         words=look_up("page"),

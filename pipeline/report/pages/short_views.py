@@ -217,7 +217,7 @@ def _summary(
     for record in result.importances:
         if record.engine == OURS:  # those after the first replay an engine
             asked.setdefault(question_of(record), record)
-    groups = by_cause(result.findings)
+    groups = result.grouped_findings
     findings = []
     for group in groups:
         first = group[0]

@@ -509,18 +509,26 @@ def _more(facts: Facts, n: int) -> tuple[Sentence, ...]:
 
 
 def _decide(facts: Facts, found: list[Point]) -> Sentence:
-    """Return one question per point, with its number in the list; "other" as one."""
+    """Return one question per point, with its number in the list; "other" as one.
+
+    Of what is accepted there is nothing to decide until it is so no longer.
+    """
     if found and found[0].kind == "incomplete":
         return say("executive.decide.incomplete")
     questions: dict[Sentence, list[int]] = {}
-    for place, point in enumerate(found, start=1):
+    days = [_accepted_until(facts, point) for point in found]
+    undecided = ((n, p) for n, p in enumerate(found, 1) if not days[n - 1])
+    for place, point in undecided:
         key = point.kind if point.kind in look_up("executive.decide") else "other"
         question = say(f"executive.decide.{key}", **_fields(facts, point))
         questions.setdefault(question, []).append(place)
     texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
     if not any(point.kind == "leak_sign" for point in found):
         texts += filter(None, [_dominant(facts, "decide.dominant")])
-    return (*joined(texts, "; "), ".") if texts else say("executive.decide.none")
+    if texts:
+        return (*joined(texts, "; "), ".")
+    key = "accepted" if days else "none"
+    return say(f"executive.decide.{key}", day=min(days, default=""))
 
 
 def _places(places: Sequence[int]) -> Sentence:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...assess.expectations import DEVIATES
 from ...records.as_json import content_digest
-from ...records.finding import Finding, by_cause
+from ...records.finding import Finding
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import (
     OURS,
@@ -125,7 +125,7 @@ class Facts:
 
     @cached_property
     def finding_groups(self) -> tuple[tuple[Link, tuple[Finding, ...]], ...]:
-        """The findings of each cause with a link to them, the gravest first.
+        """The findings of `AuditResult.grouped_findings` with a link to them.
 
         The target of the link is the key of the first of them, short; of several
         findings with one key, those after the first say which they are.
@@ -137,7 +137,7 @@ class Facts:
             ids[id(finding)] = short if place == 1 else f"{short}-{place}"
         return tuple(
             (Link(ids[id(group[0])], f"K{number}"), group)
-            for number, group in enumerate(by_cause(self.result.findings), start=1)
+            for number, group in enumerate(self.result.grouped_findings, start=1)
         )
 
     @cached_property

@@ -109,17 +109,17 @@ def test_a_cause_prints_the_key_of_each_of_its_findings_that_can_be_answered():
     assert replace(unseen, cause="").key == unseen.key
 
 
-def test_a_cause_is_open_until_each_of_its_findings_is_answered():
+def test_what_of_a_cause_is_not_answered_stays_open_beside_what_is():
     _, unmeasured, unseen, _ = of_one_cause()
     given = [(finding, {"response": "Merged."}) for finding in (unseen, unmeasured)]
-    (entry,) = entries(view_with_findings(unmeasured, unseen, answers=given[:1]))
-    assert plain(entry.summary).startswith("open · ")
-    assert rows_of(entry.facts)["Response"] == "Merged."
-    assert rows_of(entry.facts)["Key"] == (
-        f"{unseen.key[:12]} (answered), {unmeasured.key[:12]} (open)"
-    )
+    answered, left = entries(view_with_findings(unmeasured, unseen, answers=given[:1]))
+    assert plain(answered.summary).startswith("answered · ")
+    assert rows_of(answered.facts)["Key"] == unseen.key[:12]
+    assert plain(left.summary).startswith("open · ")
+    assert rows_of(left.facts)["Key"] == unmeasured.key[:12]
     (entry,) = entries(view_with_findings(unmeasured, unseen, answers=given))
     assert plain(entry.summary).startswith("answered · ")
+    assert rows_of(entry.facts)["Response"] == "Merged."
 
 
 def test_the_same_deviation_of_two_models_is_one_finding_with_both_names():
@@ -224,6 +224,40 @@ def history_with(*findings, verdict="confirmed"):
 def test_a_finding_shows_its_state_owner_and_day(answer, line):
     (entry,) = entries(view_with_findings(SHIFT, answers=[(SHIFT, answer)]))
     assert plain(entry.summary) == line
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "lines"),
+    [
+        (
+            {"owner": "M. Kim"},
+            {"owner": "L. Roy"},
+            ["open · owner M. Kim · due –", "open · owner L. Roy · due –"],
+        ),
+        (
+            {"due": date(2026, 12, 1)},
+            {"exception": HELD},
+            [
+                f"open · {OWNER} · due 2026-12-01",
+                f"accepted until 2026-12-31 · {OWNER} · due –",
+            ],
+        ),
+        ({"owner": "M. Kim"}, {"owner": "M. Kim"}, ["open · owner M. Kim · due –"]),
+    ],
+)
+def test_findings_of_one_cause_are_one_entry_for_each_answer(one, other, lines):
+    """A note of that cause stays with the gravest of it."""
+    cause = cause_of("unseen_levels", "dealer")
+    first, second, note = (
+        finding("unseen_levels", name, severity, cause=cause)
+        for name, severity in (("a", "warning"), ("b", "warning"), ("c", "info"))
+    )
+    view = view_with_findings(
+        note, first, second, answers=[(first, one), (second, other)]
+    )
+    shown = entries(view)
+    assert [plain(entry.summary) for entry in shown] == lines
+    assert plain(shown[0].facts.rows[1][1]).endswith("c: m")
 
 
 def test_a_warning_that_became_a_note_is_still_found_and_not_among_the_missing():

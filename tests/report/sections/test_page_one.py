@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from tests.report.made_variants import (
     apartments_view,
     configured,
     multiclass_result,
+    plain_result,
     view_of_records,
 )
 from tests.report.page_reader import parse_page
@@ -27,9 +29,11 @@ from tests.report.reading import (
     words,
 )
 
+from importance_audit.records.finding import cause_of
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 
 
 def losses(*rows):
@@ -443,6 +447,35 @@ def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
     assert len(parts(view)["points"]) == 10
     assert said(view, "more") == "And 2 more, section Findings."
     assert said(view, "decide") == "(1 to 10) what follows from the other points."
+
+
+def test_what_is_answered_otherwise_is_a_point_of_its_own_and_accepted_asks_nothing():
+    """Two findings of one cause, and two of one check: one of each is accepted."""
+    cause = cause_of("unseen_levels", "dealer")
+    until = Accepted(date(2026, 12, 31), "why", "what", "B. Zając")
+    levels = [
+        found("unseen_levels", name, "warning", message="m.", cause=cause)
+        for name in ("dealer", "region")
+    ]
+    ranks = [found("rank_shift", name, "warning", message="m.") for name in "ab"]
+
+    def view_with(*accepted):
+        result = plain_result(("a",), findings=(*levels, *ranks))
+        answers = [Answer(one.key, exception=until) for one in accepted]
+        return build_view(with_answers(result, answers))
+
+    half = view_with(levels[0], ranks[1])
+    points = [plain(point) for point in parts(half)["points"]]
+    assert [text.partition("(K")[2] for text in points] == [
+        *("1), accepted until 2026-12-31.", "2)."),
+        *("3).", "4), accepted until 2026-12-31."),
+    ]
+    assert said(half, "decide") == (
+        "(2) how new levels of region are to be predicted; (3) what follows from the "
+        "other points."
+    )
+    whole = view_with(*levels, *ranks)
+    assert said(whole, "decide") == "Nothing until 2026-12-31: every point is accepted."
 
 
 def test_rows_of_unknown_origin_are_given_rows_and_the_first_question():
