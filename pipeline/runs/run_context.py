@@ -16,13 +16,13 @@ class RunContext(NamedTuple):
         The approved run that section Change since the approved baseline compares with.
     history : RunHistory
         What is known of the runs before.
-    signoffs : tuple of Signoff
-        The signatures under this run.
+    signoffs : tuple of Signoff, optional
+        The signatures under this run; None if it is not known who signed it.
     """
 
     baseline: AuditResult | None = None
     history: RunHistory = NO_HISTORY
-    signoffs: tuple[Signoff, ...] = ()
+    signoffs: tuple[Signoff, ...] | None = ()
 
 
 NO_CONTEXT = RunContext()

@@ -126,7 +126,9 @@ def version_line(facts: Facts) -> Sentence:
 
 
 def _version(facts: Facts) -> Sentence:
-    """Return 0 for what nobody signed, n after the n-th sign-off."""
+    """Return 0 for what nobody signed, n after the n-th sign-off, if that is known."""
+    if facts.signoffs is None:
+        return say("control.unknown")
     if not facts.signoffs:
         return say("control.unsigned")
     return say("control.signed", n=str(len(facts.signoffs)))

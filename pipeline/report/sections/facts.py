@@ -67,8 +67,8 @@ class Facts:
         The id of each estimand card: "E1", "E2", …
     baseline : AuditResult, optional
         The approved run before.
-    signoffs : tuple of Signoff
-        The signatures under this run.
+    signoffs : tuple of Signoff, optional
+        The signatures under this run; None if it is not known who signed it.
     history : RunHistory
         What is known of the runs before.
     file_digest : str
@@ -84,7 +84,7 @@ class Facts:
     rankings: tuple[Ranking, ...]
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
-    signoffs: tuple[Signoff, ...] = ()
+    signoffs: tuple[Signoff, ...] | None = ()
     history: RunHistory = NO_HISTORY
     file_digest: str = ""
     is_part: bool = False
@@ -337,7 +337,7 @@ def facts_of(
     digest: str,
     *,
     baseline: AuditResult | None = None,
-    signoffs: tuple[Signoff, ...] = (),
+    signoffs: tuple[Signoff, ...] | None = (),
     history: RunHistory = NO_HISTORY,
     file_digest: str = "",
     profile: str = "",

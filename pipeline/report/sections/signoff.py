@@ -11,10 +11,11 @@ from .facts import Facts, section
 
 def signoff(facts: Facts) -> Section:
     """Return section P."""
-    key = "signed" if facts.signoffs else "none"
     digest = say("signoff.digest", digest=hash_text(facts.digest))
-    signed = signed_tables(facts.signoffs, facts.digest)
-    tables = signed if facts.signoffs else (_lines(facts),)
+    key = "unknown" if facts.signoffs is None else "none"
+    tables: tuple[Table, ...] = (_lines(facts),)
+    if facts.signoffs:
+        key, tables = "signed", signed_tables(facts.signoffs, facts.digest)
     return section("P", say(f"signoff.{key}"), {"blocks": (digest, *tables)})
 
 

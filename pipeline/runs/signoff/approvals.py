@@ -105,8 +105,8 @@ def read_signoffs(folder: Path) -> tuple[Signoff, ...]:
     return tuple(map(signoff_of, read_intact_log(folder).of("signoff")))
 
 
-def signoffs_in(run: Path) -> tuple[Signoff, ...]:
-    """Return the sign-offs of a run, none of one that lies outside its audit.
+def signoffs_in(run: Path) -> tuple[Signoff, ...] | None:
+    """Return the sign-offs of a run, None where the log of its audit is not beside it.
 
     Raises
     ------
@@ -115,8 +115,11 @@ def signoffs_in(run: Path) -> tuple[Signoff, ...]:
     """
     run = run.resolve()
     if run.parent.name != RUNS:
-        return ()
-    return tuple(r for r in read_signoffs(run.parents[1]) if r.run_id == run.name)
+        return None
+    log = read_intact_log(run.parents[1])
+    if run.name not in {entry["run"] for entry in log.of("run")}:
+        return None
+    return tuple(r for r in map(signoff_of, log.of("signoff")) if r.run_id == run.name)
 
 
 def baseline_of(folder: Path) -> Approved | None:

@@ -101,7 +101,7 @@ def test_evidence_that_this_run_lacks_is_named_with_the_reason(clause, changes, 
 def test_only_a_signature_under_this_result_is_evidence_of_one():
     result = asking("21cfr11")
     unsigned = build_view(result)
-    missing = "not shown, because nobody has signed this report"
+    missing = "not shown, because the report shows no signature"
     assert evidence(unsigned, "21cfr11/11.50") == missing
     other = build_view(result, signoffs=(signed("f" * 64),))
     assert evidence(other, "21cfr11/11.50") == missing

@@ -55,6 +55,15 @@ def test_the_cover_says_how_often_the_report_was_signed():
     assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
 
 
+def test_who_signed_a_run_without_its_log_is_not_known():
+    view = build_view(result_of("apartments"), signoffs=None)
+    version = "not known (section Sign-off)"
+    assert plain(view.sentence).endswith(f"Version {version}.")
+    assert version in said_in(view, "A")
+    assert said_in(view, "P").startswith("It is not known whether this run was signed")
+    assert "unsigned" not in f"{plain(view.sentence)} {said_in(view, 'A')}"
+
+
 def test_a_signature_under_another_digest_is_told():
     digest = view_of("apartments").digest
     warning = "Not every signature covers this document"
