@@ -70,7 +70,9 @@ def render_result(
 
     with phase("report: tables"):
         data = data_files(result, files)
-        checked_result = with_uncovered_names(result, data["result.json"].decode())
+        checked_result = result
+        if pdf:
+            checked_result = with_uncovered_names(result, data["result.json"].decode())
         if checked_result is not result:
             data = data_files(checked_result, files)
     if checked_result.run.config["report"]["profile"] == "bundle":
@@ -84,7 +86,7 @@ def render_result(
     with phase("report: sections"):
         views = report_views(
             checked_result,
-            context=context,
+            context=context._replace(has_pdf=pdf),
             document=data["result.json"],
         )
     with phase("report: figures"):

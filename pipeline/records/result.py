@@ -169,7 +169,7 @@ class AuditResult(Frozen):
         names = ("state", "owner", "due", "accepted_until")
         rows = self.answers.to_dict("records")
         answers = {row["key"]: tuple(row[name] for name in names) for row in rows}
-        parts = []
+        parts: list[tuple[Finding, ...]] = []
         for group in by_cause(self.findings):
             by_answer: dict[tuple[str, ...], list[Finding]] = {}
             for finding in group:  # notes last
@@ -177,7 +177,7 @@ class AuditResult(Frozen):
                 if finding.severity == "info" and finding.key not in answers:
                     own = next(iter(by_answer), own)
                 by_answer.setdefault(own, []).append(finding)
-            parts += map(tuple, by_answer.values())
+            parts += [tuple(part) for part in by_answer.values()]
         return tuple(sorted(parts, key=lambda p: SEVERITIES.index(p[0].severity)))
 
     def acceptance(self, key: str) -> str:

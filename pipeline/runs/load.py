@@ -80,10 +80,11 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     """
     _check_listed(folder)
     history, signoffs = _stored_history(folder), signoffs_in(folder)
-    if baseline is not None:
-        return RunContext(load_whole_run(baseline), history, signoffs)
     audit = folder.resolve().parent.parent
-    return RunContext(load_baseline(audit, history.baseline), history, signoffs)
+    with_ = (
+        load_whole_run(baseline) if baseline else load_baseline(audit, history.baseline)
+    )
+    return RunContext(with_, history, signoffs, (folder / "report.pdf").exists())
 
 
 def _check_listed(folder: Path) -> None:

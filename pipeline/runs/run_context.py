@@ -18,11 +18,14 @@ class RunContext(NamedTuple):
         What is known of the runs before.
     signoffs : tuple of Signoff, optional
         The signatures under this run; None if it is not known who signed it.
+    has_pdf : bool
+        Whether there is a report.pdf.
     """
 
     baseline: AuditResult | None = None
     history: RunHistory = NO_HISTORY
     signoffs: tuple[Signoff, ...] | None = ()
+    has_pdf: bool = True
 
 
 NO_CONTEXT = RunContext()

@@ -7,6 +7,7 @@ from tests.report.made_variants import plain_result
 from tests.runs.test_summary import make_finding
 
 from importance_audit.operate.run import save_result
+from importance_audit.runs.load import load_context
 from importance_audit.runs.timeline import timeline
 
 RESULT = plain_result(("a", "b"))
@@ -57,3 +58,12 @@ def test_a_run_before_that_cannot_be_read_is_named_and_ends_no_run(changes, tmp_
     file.write_text("{}")
     (line,) = changes(of_run("2"))
     assert line.startswith("The run could not be compared with the previous one: ")
+
+
+def test_a_run_without_a_pdf_speaks_of_none(tmp_path):
+    """Not even of a character that no font of a PDF has."""
+    result = replace(of_run("1"), findings=(make_finding("warning", subject="\u16a0"),))
+    run = save_result(result, tmp_path / "a", pdf=False)
+    assert "report.pdf" not in (run / "report.html").read_text("utf8")
+    assert "uncovered_names" not in (run / "result.json").read_text("utf8")
+    assert not load_context(run).has_pdf

@@ -69,6 +69,8 @@ class Facts:
         The approved run before.
     signoffs : tuple of Signoff, optional
         The signatures under this run; None if it is not known who signed it.
+    has_pdf : bool
+        Whether there is a report.pdf.
     history : RunHistory
         What is known of the runs before.
     file_digest : str
@@ -85,6 +87,7 @@ class Facts:
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
     signoffs: tuple[Signoff, ...] | None = ()
+    has_pdf: bool = True
     history: RunHistory = NO_HISTORY
     file_digest: str = ""
     is_part: bool = False
@@ -333,29 +336,21 @@ class Facts:
 
 
 def facts_of(
-    result: AuditResult,
-    digest: str,
-    *,
-    baseline: AuditResult | None = None,
-    signoffs: tuple[Signoff, ...] | None = (),
-    history: RunHistory = NO_HISTORY,
-    file_digest: str = "",
-    profile: str = "",
+    result: AuditResult, digest: str, *, profile: str = "", **about: Any
 ) -> Facts:
-    """Return the facts of a result; the cards are numbered in its order."""
+    """Return the facts of a result; the cards are numbered in its order.
+
+    `about` are other attributes of `Facts`, such as what a `RunContext` holds.
+    """
     ranked = rankings(result)
     measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
-    cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
     return Facts(
         result=result,
         digest=digest,
         rankings=ranked,
-        cards=cards,
-        baseline=baseline,
-        signoffs=signoffs,
-        history=history,
-        file_digest=file_digest,
+        cards={measure: f"E{n}" for n, measure in enumerate(measures, start=1)},
         profile=profile or str(result.run.config.get("report", {}).get("profile", "")),
+        **about,
     )
 
 

@@ -21,6 +21,8 @@ def redo(facts: Facts) -> Section:
         "run": "run .",
         "render": f"render {run}",
     }
+    if not facts.has_pdf:
+        del commands["pdf"]
     rows: dict[str, Sentence] = {}
     for key, command in commands.items():
         if is_called and key in ("replay", "run"):

@@ -38,6 +38,11 @@ def verify_pdf(path: Path) -> Verification:
         raise DataError(
             f"{path} cannot be read as a PDF report: {why(error)}."
         ) from error
+    if not data.startswith(b"%PDF-"):
+        raise DataError(
+            f"{path} is no PDF, and no other file can be checked alone. Name the run "
+            "folder that holds it."
+        )
     content = read_pdf(data, name=str(path))
     intact, wrong = _carried(content)
     names = [name for name, _ in content.attachments]

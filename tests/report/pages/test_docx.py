@@ -129,7 +129,7 @@ def test_the_file_says_what_it_is_and_what_the_evidence_is():
     view, data = view_of("apartments"), bytes_of("apartments")
     first = next(document_of("apartments").iter(f"{W}p"))
     assert text_of(first) == (
-        "Working copy. The evidence is report.pdf with digest "
+        "Working copy. The evidence is the report with digest "
         f"{view.digest}. Anybody can change this file."
     )
     core = part_of(data, "docProps/core.xml")

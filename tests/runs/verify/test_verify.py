@@ -292,8 +292,14 @@ def test_a_flipped_bit_inside_any_compressed_embedded_file_is_named(runs):
 
 
 def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
-    path = tmp_path / "audit.toml"
-    path.write_text("seed = 1\n")
+    path = tmp_path / "report.html"
+    path.write_text("<html>")
+    assert run_verify(path) == (
+        2,
+        f"{path} is no PDF, and no other file can be checked alone. Name the run "
+        "folder that holds it.\n",
+    )
+    path.write_text("%PDF-1.7")
     code, line = run_verify(path)
     assert code == 2
     words = "is not a complete PDF: .*can't find startxref"
