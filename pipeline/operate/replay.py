@@ -5,24 +5,26 @@ Not: the digests of the folder (`verify`), or what a difference means (`diff`).
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pandas as pd
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
 
 from ..auditing.audit import audit
 from ..config.load import AuditConfig, load_config
-from ..data.datasets import read_datasets
+from ..data.datasets import datasets_frame, read_datasets
 from ..records.as_json import NOT_FINITE, to_dict
 from ..records.asker import FILE, asked_by
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from ..records.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
-from ..runs.baseline.drift import AGAINST_BASELINE
+from ..runs.baseline.drift import AGAINST_BASELINE, ROWS
 from ..runs.folder import load_run
 from ..runs.signoff import answers
 
@@ -63,7 +65,8 @@ class Replay(NamedTuple):
     Attributes
     ----------
     n_numbers : int
-        How many numbers were compared.
+        How many numbers were compared; 0 if the rows are others: then nothing is
+        measured.
     n_equal : int
         How many of them are equal bit by bit.
     tolerance : float
@@ -98,6 +101,9 @@ class Replay(NamedTuple):
         difference_lines = [
             f"{path}: stored {old}, now {new}" for path, old, new in self.differences
         ]
+        if not self.n_numbers:
+            outcome = "the rows are not those of the run, so nothing was measured again"
+            return (*difference_lines, f"mismatch: {outcome}")
         more = len(difference_lines) - SHOWN
         rest = [f"and {more} more"] if more > 0 else []
         n, apart = self.n_numbers, self.n_numbers - self.n_equal
@@ -139,10 +145,24 @@ def replay(
     session = host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb)
     with asked_by(asker), session:
         train, test = read_datasets(**config.data_arguments)
+        if other := tuple(_other_rows(stored_result, datasets_frame(train, test))):
+            return Replay(0, 0, SAME_STACK, (), other)
         now = audit(train, test, config, on_step=on_step, minutes=math.inf)
     if now.run.status != "complete":
         raise KeyboardInterrupt
     return compare(stored_result, now)
+
+
+def _other_rows(stored: AuditResult, frame: pd.DataFrame) -> Iterator[Difference]:
+    """Yield each set of rows whose digest is not that of the run."""
+    old, now = (
+        dict(zip(one["split"], one["sha256"], strict=True))
+        for one in (stored.datasets, frame)
+    )
+    for split in dict.fromkeys((*old, *now)):
+        digests = [digest.get(split, "none") for digest in (old, now)]
+        if digests[0] != digests[1]:
+            yield Difference(f"SHA-256 of the {ROWS.get(split, 'rows')}", *digests)
 
 
 def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:

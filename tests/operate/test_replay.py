@@ -1,6 +1,7 @@
 """Claims about replay: every number is measured again, and what differs is named."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
 from importance_audit.records.stacks import OTHER_STACK, SAME_STACK, changes
 from importance_audit.runs.clock import clock_finding
+from importance_audit.runs.folder import load_run
 from importance_audit.runs.signoff.answers import Answer, with_answers
 
 
@@ -88,13 +90,28 @@ def test_an_altered_number_is_named_with_its_path(folder):
     assert lines[-2].startswith("mismatch: 1 of ")
 
 
-def test_other_data_is_a_mismatch_of_which_five_paths_are_shown(folder):
+def test_rows_that_were_overwritten_are_told_before_anything_is_measured(folder):
     rows(seed=7).to_csv(folder.parents[1] / "test.csv", index=False)
+    (old,) = load_run(folder).datasets.query("split == 'test'")["sha256"]
     code, lines = replay_output(folder)
     assert code == 1
-    paths = [line for line in lines if ": stored " in line]
-    assert paths[0].startswith("run.data_sha256: stored ")
-    assert len(paths) == 5
+    told = re.fullmatch(r"SHA-256 of the test rows: stored (\w+), now (\w+)", lines[0])
+    assert told[1] == old != told[2]
+    assert lines[1] == (
+        "mismatch: the rows are not those of the run, so nothing was measured again"
+    )
+
+
+def test_of_many_values_that_differ_the_first_five_are_shown(folder):
+    def change(document):
+        raw = document["importances"][0]["raw"]
+        raw[0] = [2 * value for value in raw[0]]
+        raw[1] = [2 * value for value in raw[1]]
+
+    edit(folder, change)
+    code, lines = replay_output(folder)
+    assert code == 1
+    assert len([line for line in lines if ": stored " in line]) == 5
     assert lines[-3].startswith("and ")
 
 
