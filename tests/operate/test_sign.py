@@ -19,9 +19,10 @@ from importance_audit.operate.run import run_audit
 from importance_audit.operate.sign import sign
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import AuditError, ConfigError, DataError
+from importance_audit.report.sections.verdicts import badge
 from importance_audit.runs.audit_log import LOG
 from importance_audit.runs.digests import sha256
-from importance_audit.runs.load import load_context
+from importance_audit.runs.load import load_context, load_whole_run
 from importance_audit.runs.locks import locked
 from importance_audit.runs.signoff.approvals import (
     baseline_of,
@@ -79,6 +80,8 @@ def test_the_page_of_a_line_prints_who_signed_and_the_line(audit):
     assert "\u202e" not in page
     assert "nowak@example.org" in page
     assert "electronic" not in page.lower()
+    (verdict,) = re.findall(r'<p class="big">.*?<span>([^<]*)</span></p>', page)
+    assert verdict == badge(load_whole_run(run).verdict).label
     assert made.notes[-1].startswith("Its line awaits the signature of nowak@")
     assert [m.file for m in verify(audit).mismatches] == [f"{LOG}: line 6"]
     assert sign(run, APPROVAL).page.name == "7.html"  # it waits for no signature
