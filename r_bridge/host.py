@@ -227,7 +227,8 @@ class Worker:
             process.receive()
         except ProcessEnded as error:
             death = process.died("its start")
-            raise RUnavailable(installed()["reason"] or str(death)) from error
+            reason = str(installed()["reason"] or death).rstrip(".")
+            raise RUnavailable(f"{reason}.") from error
         except BaseException:
             process.end()
             raise

@@ -253,7 +253,7 @@ class _Run(Run):
             if not self.engines[name].available:
                 raise RUnavailable(
                     f"Engine {quote(name)} is not available, but `require` names it: "
-                    f"{self.engines[name].reason}"
+                    f"{self.engines[name].reason.rstrip('.')}."
                 )
         for name in sorted(names):
             _, available, _, _, reason = self.engines[name]

@@ -5,7 +5,7 @@ Not: how it looks.
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -18,6 +18,8 @@ from ..report.pages.history_page import (
     history_html,
     index_html,
 )
+from ..report.text.own_words import own_words
+from ..runs.folder import load_run
 from ..runs.signoff.approvals import Signoff, read_signoffs
 from ..runs.timeline import Row, Timeline
 from .exit_codes import GRAVEST, gravest
@@ -36,14 +38,18 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     always: Sequence[str] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
         always = load_config(folder).report.always_show
-    return history_html(
-        timeline.audit,
-        [_row(row, folder, page, signed) for row in timeline.rows],
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
-        gaps=(*broken, *timeline.gaps),
-        n_removed=len(timeline.removed),
-        always_show=always,
-    )
+    with ExitStack() as words:
+        with suppress(AuditError):  # labels, methods and losses of the newest run
+            newest = load_run(folder / "runs" / timeline.last_complete)
+            words.enter_context(own_words(newest))
+        return history_html(
+            timeline.audit,
+            [_row(row, folder, page, signed) for row in timeline.rows],
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            gaps=(*broken, *timeline.gaps),
+            n_removed=len(timeline.removed),
+            always_show=always,
+        )
 
 
 def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:

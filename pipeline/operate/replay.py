@@ -188,7 +188,7 @@ def _check_r(versions: Mapping[str, str]) -> None:
     r_facts = host.installed()
     if r_facts["reason"]:
         raise RUnavailable(
-            f"The run used R, which is not available: {r_facts['reason']}."
+            f"The run used R, which is not available: {r_facts['reason'].rstrip('.')}."
         )
     had = [name.removesuffix(" (R)") for name in versions if name.endswith(" (R)")]
     lacks = [name for name in had if name not in r_facts["packages"]]

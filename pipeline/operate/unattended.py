@@ -171,8 +171,8 @@ def _attempt(
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
     new = max(set(run_folders(folder)) - names, default="")
-    if child.returncode == LOCKED:
-        new = ""  # what is new is of the process that is at work
+    if is_own and child.returncode == LOCKED:  # what is new is of the one at work
+        return RunOutcome(LOCKED, message="".join(decode(output).splitlines()[-1:]))
     if end_event is not None:
         return RunOutcome(
             end_event["exit_code"],

@@ -225,7 +225,8 @@ def _with_unfinished(
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
     """Return what an event says that no run folder does, None if it says nothing."""
-    kind, time, message = event["kind"], event["time"], event.get("message", "")
+    kind, time = event["kind"], event["time"]
+    message = " ".join(event.get("message", "").splitlines())
     if kind == "run" and event["run"] in removed:
         what = f"run {event['run']}, which retention removed"
         return Row(time, None, event["exit_code"], what, is_attempt=False)

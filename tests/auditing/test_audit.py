@@ -8,8 +8,10 @@ from sklearn.linear_model import LinearRegression
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset, read_datasets
+from importance_audit.engines import EngineInfo
 from importance_audit.models.fit import wrap
 from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RUnavailable
 from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import ConfigError, DataError, ModelError
 from importance_audit.records.finding import by_cause
@@ -44,6 +46,22 @@ def rows_to_audit():
 def audited(*models, entries=(PERMUTATION,), **config):
     config = parse_config({"importance": list(entries), "seed": 5, **config})
     return audit(None, rows_to_audit(), config, models=models)
+
+
+@pytest.mark.parametrize("end", ["", "."])
+def test_why_a_required_engine_is_missing_ends_with_one_full_stop(end, monkeypatch):
+    why = f"R has no package 'vip'. Run: importance-audit install-r vip{end}"
+    missing = EngineInfo("vip", False, "", "", why)
+    monkeypatch.setattr(
+        "importance_audit.auditing.audit.describe_engine",
+        lambda name, _: missing._replace(name=name, available=name == "python"),
+    )
+    with pytest.raises(RUnavailable) as error:
+        audited(linear(), require=["vip"])
+    assert str(error.value) == (
+        "Engine 'vip' is not available, but `require` names it: R has no package "
+        "'vip'. Run: importance-audit install-r vip."
+    )
 
 
 def test_checks_and_losses_share_a_prediction_of_the_rows_as_they_are():

@@ -195,7 +195,7 @@ def test_quiet_and_json_tell_of_an_audit_that_is_not_confirmed(folder):
     answer = run(add_twin(folder))
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "not confirmed" in answer.stderr
-    assert "warning, same_columns" in answer.stderr
+    assert "warning, Duplicate columns" in answer.stderr
     (finding,) = json.loads(run(folder, "--json").stdout)["findings"]
     assert (finding["check"], finding["severity"]) == ("same_columns", "warning")
 

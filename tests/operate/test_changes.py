@@ -39,7 +39,7 @@ def test_a_verdict_is_told_with_its_cause_and_findings_by_their_messages(changes
     failed = of_run("2", (make_finding("failure"),), fail_on="failure")
     assert changes(of_run("1"), failed)[:2] == (
         f"The verdict is {failed.verdict!r}, and was {of_run('1').verdict!r}: new "
-        f"failure: weak of forest (key {failed.findings[0].key[:12]}).",
+        f"failure: weak, forest (key {failed.findings[0].key[:12]}).",
         "New: failure, weak: Weak.",
     )
 

@@ -308,7 +308,10 @@ def test_an_audit_under_way_is_told_with_who_is_at_work(audit):
     with locked(folder):
         ended = quietly(folder)
     assert (ended.code, ended.run_id) == (5, "")
-    assert f"is in use: process {os.getpid()} on " in notices(folder)[-1]["NEWS"]
+    told = notices(folder)[-1]
+    assert told["NEWS"].startswith(f"Audit {str(folder)!r} is in use: process ")
+    assert told["NEWS"].endswith(". Wait until it has ended, or stop it.")
+    assert told["SUMMARY"] == told["NEWS"]
 
 
 def test_a_run_dies_with_the_process_that_watches_it(audit):

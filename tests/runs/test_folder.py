@@ -318,7 +318,8 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
         "forest, permutation of features, RMSE: b, c, e",
         "pairs: 2 replayed, 1 equivalent",
         "findings: 1",
-        f"  warning, weak_model, forest (key {WEAK.key[:12]}): Weak, very.",
+        "  warning, Not clearly better than a constant, forest "
+        f"(key {WEAK.key[:12]}): Weak, very.",
         "reason: Weak, very.",
     ]
     assert (save(tmp_path) / "summary.txt").read_text("utf8") == summary(result())

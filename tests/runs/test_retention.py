@@ -109,7 +109,7 @@ def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path)
     assert left(tmp_path) == [NAMES[0], NAMES[3]]
     newest = ended(NAMES[4], findings=(finding,))
     noted = _history(tmp_path, _load_before(tmp_path), newest)
-    assert "New: warning, dependence: m." in noted
+    assert "New: warning, Correlated features: m." in noted
 
 
 def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):

@@ -116,7 +116,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     ]
     assert clock.endswith("        It was later before.")
     assert "no run" not in clock
-    assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
+    assert last.endswith("     2  no run: two lines\\x1b[2J")
 
 
 def test_the_newest_run_of_each_audit_is_listed(audit):
@@ -194,8 +194,9 @@ def test_the_pages_are_made_from_runs_and_attempts(audit, tmp_path):
     answer = history(audit, "--html")
     assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
     page = (audit / "history.html").read_text(encoding="utf8")
-    for text in (A, B, "No such column.", "New: warning, weak: Weak."):
+    for text in (A, B, "No such column.", "New: warning, weak: Weak.", "RMSE"):
         assert text in page
+    assert "rmse" not in page
     assert " removed under the retention rules, as recorded in the log." in page
     target = tmp_path / "pages" / "index.html"
     answer = history(audit.parent, "--html", target)

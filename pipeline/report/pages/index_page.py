@@ -21,6 +21,7 @@ from ..text.wording import (
     display_name,
     key_of,
     look_up,
+    name_of_check,
     say,
     say_count,
     short_name,
@@ -106,7 +107,7 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
 
 def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
     """Return the worst verdict of each check for each model, some models at a time."""
-    labels, words = look_up("checks"), look_up("check_words")
+    words = look_up("check_words")
     checks = dict.fromkeys(
         name for part in parts for name in part.result.checks["check"]
     )
@@ -115,7 +116,7 @@ def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
         here = parts[start : start + COLUMNS]
         rows = []
         for check in checks:
-            cells: list[str | Badge] = [labels.get(check, check.replace("_", " "))]
+            cells: list[str | Badge] = [name_of_check(check)]
             for part in here:
                 own = part.result.checks
                 verdicts = {*own.loc[own["check"] == check, "verdict"]}

@@ -18,7 +18,13 @@ from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..text.labels import label_of, labelled, with_labels
 from ..text.own_words import labels_of
-from ..text.wording import in_one_line, look_up, show_hidden
+from ..text.wording import (
+    in_one_line,
+    look_up,
+    name_of_check,
+    show_hidden,
+    title_of_check,
+)
 from .template_files import environment
 
 LEADERS = 3
@@ -57,7 +63,7 @@ class Suite(NamedTuple):
 
 TO_ANSWER = "findings-to-answer.toml"
 STUB = """
-[[finding]]                     # {severity}, {check} of {subject}
+[[finding]]                     # {severity}: {check}, {subject}
 # {message}
 key = "{key}"
 # owner = "who looks after it"
@@ -86,11 +92,16 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         The text of each file by its name. No name of a user can end a line, a cell or
         an element: what would is shown as an escape.
     """
-    shown = [
-        Suite(suite.name, [Case(*map(_line, case)) for case in suite.cases])
-        for suite in suites(result)
-    ]
-    tests = _placed(
+    with labelled(labels_of(result)):
+        shown = [
+            Suite(suite.name, [Case(*map(_line, case)) for case in suite.cases])
+            for suite in suites(result)
+        ]
+        files = {
+            "summary.txt": _summary("summary.txt", result, note, _line),
+            "summary.md": _summary("summary.md", result, note, _marked),
+        }
+    files["junit.xml"] = _placed(
         "junit.xml",
         audit=_line(result.run.audit),
         run_id=_line(str(result.run.volatile["run_id"])),
@@ -98,16 +109,7 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         counts=Suite("", [case for suite in shown for case in suite.cases]).counts,
     )
     stub = unanswered(result)
-    with labelled(labels_of(result)):
-        summaries = {
-            "summary.txt": _summary("summary.txt", result, note, _line),
-            "summary.md": _summary("summary.md", result, note, _marked),
-        }
-    return {
-        **summaries,
-        "junit.xml": tests,
-        **({TO_ANSWER: stub} if stub else {}),
-    }
+    return files | ({TO_ANSWER: stub} if stub else {})
 
 
 def unanswered(result: AuditResult) -> str:
@@ -124,7 +126,7 @@ def unanswered(result: AuditResult) -> str:
     entries = [
         STUB.format(
             severity=finding.severity,
-            check=finding.check,
+            check=title_of_check(finding.check),
             subject=_line(finding.subject),
             message=_line(finding.message),
             key=finding.key[:LEAST_DIGITS],
@@ -225,7 +227,8 @@ def _summary(
         if others := [label_of(finding.subject) for finding in group[1:]]:
             alike = look_up("short.alike").format(n=len(others))
             message += f" {alike}: {'; '.join(dict.fromkeys(others))}."
-        facts = (_grave(result, first), first.check, subject, message, first.remedy)
+        title = title_of_check(first.check)
+        facts = (_grave(result, first), title, subject, message, first.remedy)
         findings.append((*map(text, facts), first.key[:LEAST_DIGITS]))
     return _placed(
         template,
@@ -253,10 +256,9 @@ def _checks(
     result: AuditResult, findings: Mapping[tuple[str, str], Finding]
 ) -> Iterator[Case]:
     """Yield each check; one that was not run says why."""
-    words = look_up("checks")
     for row in result.checks.to_dict("records"):
         check, subject = row["check"], row["subject"]
-        name = f"{words.get(check, check.replace('_', ' '))}: {subject}"
+        name = f"{name_of_check(check)}: {label_of(subject)}"
         finding = findings.get((check, subject))
         facts = (row["observed"], row["threshold"], row["set_by"])
         message = (
@@ -277,7 +279,8 @@ def _pairs(
     for row in result.agreement.to_dict("records"):
         question = ", ".join(str(row[name]) for name in PAIR if row.get(name))
         subject = f"{question}: {row['engine_a']} and {row.get('engine_b', '')}"
-        name = f"{subject} ({row['stream']})" if row.get("stream") else subject
+        name = label_of(subject)
+        name = f"{name} ({row['stream']})" if row.get("stream") else name
         finding = findings.get(("disagreement", subject))
         reasons, verdict = str(row.get("reasons", "")), row["verdict"]
         message = finding.message if finding else reasons
@@ -304,7 +307,7 @@ def _others(result: AuditResult) -> Iterator[Case]:
 
 
 def _name(finding: Finding) -> str:
-    return f"{finding.check.replace('_', ' ')}: {finding.subject}"
+    return f"{title_of_check(finding.check)}: {label_of(finding.subject)}"
 
 
 def _outcome(
@@ -324,7 +327,7 @@ def _outcome(
 
 def _grave(result: AuditResult, finding: Finding) -> str:
     """Return how grave a finding is, until when it is accepted, or since when late."""
-    parts = [finding.severity]
+    parts = [str(look_up(f"severity.{finding.severity}")).lower()]
     if day := result.accepted.get(finding.key):
         parts.append(look_up("short.accepted").format(day=day))
     for row in result.answers.to_dict("records"):

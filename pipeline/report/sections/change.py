@@ -19,6 +19,7 @@ from ..text.wording import (
     full_name,
     joined,
     look_up,
+    name_of_check,
     say,
     say_count,
     series,
@@ -195,15 +196,15 @@ def _checks(comparison: Change) -> Table | Sentence:
     """Return the checks with another verdict, or that there is none."""
     if not comparison.checks:
         return say("change.checks_same")
-    names, words = look_up("checks"), look_up("check_words")
+    words = look_up("check_words")
     rows = []
     for one in comparison.checks:
         verdicts = (
             words[text] if text else word("change.not_made")
             for text in (one.old, one.new)
         )
-        name = names.get(one.check, one.check.replace("_", " "))
-        rows.append((name, short_name(one.subject), *verdicts))
+        subject = short_name(one.subject)
+        rows.append((name_of_check(one.check), subject, *verdicts))
     return table_of(
         "verdict-changes",
         "thresholds",

@@ -27,12 +27,14 @@ from ..text.wording import (
     in_one_line,
     joined,
     look_up,
+    name_of_check,
     say,
     say_count,
     sentence_case,
     short_name,
     show_hidden,
     table_of,
+    title_of_check,
     word,
 )
 from .facts import KEY_DIGITS, Facts, first_few, key_values, section, tallied
@@ -53,11 +55,11 @@ def title_of(group: Sequence[Finding]) -> Sentence:
     first, *_ = group
     subjects = dict.fromkeys(one.subject for one in group if one.check == first.check)
     if len(subjects) == 1 or not all(subjects):
-        return _title_of_check(first.check, first.subject)
+        return _title_with(first.check, first.subject)
     n_named = SUBJECTS if len(subjects) == SUBJECTS else 1
     names = first_few(map(short_name, subjects), n_named, "findings")
     separator = " " if len(names) > n_named else "; "
-    return (*_title_of_check(first.check, ""), " (", *joined(names, separator), ")")
+    return (*_title_with(first.check, ""), " (", *joined(names, separator), ")")
 
 
 def link_to(finding: Finding, facts: Facts) -> Link:
@@ -98,7 +100,7 @@ def _not_found(facts: Facts) -> tuple[Table, ...]:
             state = joined((state, _due(standing)))
         rows.append(
             {
-                "closed_finding": _title_of_check(standing.check, standing.subject),
+                "closed_finding": _title_with(standing.check, standing.subject),
                 "closed_severity": word(f"severity.{standing.severity}"),
                 "closed_state": state,
                 "closed_first": full_name(standing.first_run),
@@ -174,7 +176,6 @@ def _others(finding: Finding, others: Iterable[Finding]) -> list[str]:
     Sentences that the message of the first has too are left out. A finding of another
     check begins with the title of that.
     """
-    titles = look_up("findings.title")
     first = finding.message.split(". ")
     texts: dict[str, None] = {}
     for other in others:
@@ -182,7 +183,7 @@ def _others(finding: Finding, others: Iterable[Finding]) -> list[str]:
         text = ". ".join(said) or other.message
         subject = display_name(other.subject)
         if other.check != finding.check:
-            title = titles.get(other.check, other.check.replace("_", " "))
+            title = title_of_check(other.check)
             text = f"{title} ({subject}): {text}" if subject else f"{title}: {text}"
         elif other.subject != finding.subject:
             text = f"{subject}: {text}"
@@ -255,7 +256,7 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
     path = f"checks[{place}].threshold"
     return say(
         "findings.limit",
-        what=look_up("checks").get(finding.check, finding.check.replace("_", " ")),
+        what=name_of_check(finding.check),
         limit=show_hidden(limit)
         if isinstance(limit, str)
         else Value(path, float(limit), significant(float(limit))),
@@ -263,9 +264,9 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
     )
 
 
-def _title_of_check(check: str, subject: str) -> Sentence:
+def _title_with(check: str, subject: str) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
-    title = look_up("findings.title").get(check, check.replace("_", " "))
+    title = title_of_check(check)
     return (title, " (", short_name(subject), ")") if subject else (title,)
 
 

@@ -10,6 +10,7 @@ from ..text.number_text import MISSING, significant
 from ..text.wording import (
     joined,
     look_up,
+    name_of_check,
     say,
     say_count,
     short_name,
@@ -127,7 +128,7 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
         key = Styled("code", (show_hidden(set_by),))
         setter = say("thresholds.configured", name=key)
     return {
-        "check": look_up("checks").get(check, check.replace("_", " ")),
+        "check": name_of_check(check),
         "subject": several if len(places) > 1 else short_name(subject),
         "observed": _measured(row["observed"], f"checks[{first}].observed"),
         "limit": _measured(row["threshold"], f"checks[{first}].threshold"),

@@ -72,14 +72,18 @@ def _questions(
     """Yield what findings and checks call a question, and how a sentence does."""
 
     def words(
-        model: str, method: str = "", of: str = "", loss: str = "", cls: str = ""
+        model: str,
+        method: str = "",
+        of: str = "",
+        loss: str = "",
+        cls: str = "",
+        feature: str = "",
     ) -> str:
-        asked = (
-            {"method": method_words(method), "of": word(f"asked.{of}")} if of else {}
-        )
+        what = word(f"asked.{of}") if of else given.get(feature, feature)
+        asked = word("words.question").format(method=method_words(method), of=what)
         parts = (
             given.get(model, model),
-            word("words.question").format(**asked) if asked else "",
+            asked if what else "",
             loss_label(loss) if loss else "",
             word("data.of_class").format(cls=cls) if cls else "",
         )
@@ -98,7 +102,7 @@ def _questions(
             f"{words(*question)}: {engine(record.engine)}",
         )
     for row in result.agreement.to_dict("records"):
-        names = ("model", "method", "of", "loss", "positive_class")
+        names = ("model", "method", "of", "loss", "positive_class", "feature")
         sides = plain(series(engine(row[side]) for side in ("engine_a", "engine_b")))
         yield subject_of(row), f"{words(*(row[name] for name in names))}: {sides}"
     for row in result.performance.to_dict("records"):

@@ -104,6 +104,16 @@ def look_up(key: str) -> Any:
     return entry
 
 
+def title_of_check(check: str) -> str:
+    """Return what findings of a check are about, in a few words."""
+    return str(look_up("findings.title").get(check, check.replace("_", " ")))
+
+
+def name_of_check(check: str) -> str:
+    """Return what a check observes."""
+    return str(look_up("checks").get(check, check.replace("_", " ")))
+
+
 def word(key: str) -> str:
     """Return an entry of the catalogue that has neither fields nor marks."""
     return str(look_up(key))

@@ -155,6 +155,8 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_text, value)) or "none"
+    if value is None:
+        return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -4,7 +4,7 @@ Not: what it means (the report), nor who is told (`notify`).
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy import stats
@@ -42,7 +42,11 @@ ENGINE = CAUSES | {"found": "missing", "gone": "no longer missing"}
 
 
 def news(
-    before: AuditResult | None, now: AuditResult, history: RunHistory
+    before: AuditResult | None,
+    now: AuditResult,
+    history: RunHistory,
+    *,
+    title: Callable[[str], str] = str,
 ) -> tuple[str, ...]:
     """Return what is not as in the run before; nothing if there is nothing to tell.
 
@@ -54,6 +58,8 @@ def news(
     history : RunHistory
         What `now` knew of the runs before it: the verdict of the very last, whether or
         not that came to its end, and findings that were there once and went.
+    title : callable
+        Returns what readers call the findings of a check.
 
     Notes
     -----
@@ -67,21 +73,21 @@ def news(
     1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
     runs are independent and nearly normal. Fewer than five tell nothing.
     """
-    lines = list(_verdict(before, now, history))
+    lines = list(_verdict(before, now, history, title))
     if before is None:
         severities = history.runs[-1].findings if history.runs else {}
         grave = (f for f in now.findings if f.severity == "failure")
         failed = (f for f in grave if severities.get(f.key) != "failure")
-        why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
+        why = (f"Failure, {title(f.check)}: {f.message}" for f in failed)
         return (*lines, *_at_most(why))
-    lines += _at_most(_opened(before, now, history))
-    lines += _at_most(_expired(before, now))
+    lines += _at_most(_opened(before, now, history, title))
+    lines += _at_most(_expired(before, now, title))
     if now.run.status == "complete":
         columns = _each(before, now, "columns", "feature")
         models = _each(before, now, "models", "model")
         went = {*columns[0], *models[0]} - {*columns[1], *models[1]}
         lines += _at_most(
-            f"No longer found: {one.severity}, {_named(one)}"
+            f"No longer found: {one.severity}, {_named(one, title)}"
             + (", which no longer exists." if one.subject in went else ".")
             for one in closed_since(before, now)
         )
@@ -96,7 +102,10 @@ def news(
 
 
 def _verdict(
-    before: AuditResult | None, now: AuditResult, history: RunHistory
+    before: AuditResult | None,
+    now: AuditResult,
+    history: RunHistory,
+    title: Callable[[str], str],
 ) -> Iterator[str]:
     """Yield that the verdict is another one than that of the very last run."""
     last = (
@@ -109,7 +118,7 @@ def _verdict(
         if history.runs and history.runs[-1].status != "complete":
             causes.append("the run before did not come to its end")
         if before and before.verdict != now.verdict:
-            causes += causes_in_words(before, now)
+            causes += causes_in_words(before, now, title)
         why = f": {'; '.join(_at_most(causes))}" if causes else ""
         yield f"The verdict is {now.verdict!r}, and was {last!r}{why}."
 
@@ -140,7 +149,9 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> dict[str, list[Find
     return causes
 
 
-def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
+def causes_in_words(
+    before: AuditResult, now: AuditResult, title: Callable[[str], str] = str
+) -> Iterator[str]:
     """Yield what can account for another verdict, one phrase each.
 
     First the findings from which it follows, then what else differs: limits, settings,
@@ -151,7 +162,7 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
         yield "the run did not come to its end"
     for cause, findings in verdict_causes(before, now).items():
         for finding in findings:
-            what = _named(finding)
+            what = _named(finding, title)
             words = CAUSES[cause].format(severity=_grade(finding.severity))
             if finding.check == MISSING:
                 what, words = finding.subject, ENGINE[cause]
@@ -182,7 +193,10 @@ def differences_in_words(
 
 
 def _opened(
-    before: AuditResult, now: AuditResult, history: RunHistory
+    before: AuditResult,
+    now: AuditResult,
+    history: RunHistory,
+    title: Callable[[str], str],
 ) -> Iterator[str]:
     """Yield findings that the run before did not have, or not of this severity."""
     left_open = (one for one in history.findings if is_open(one, history))
@@ -195,27 +209,32 @@ def _opened(
         was = severities.get(key, "info" if finding.severity == "info" else "")
         if not was:
             word = "Found again" if key in earlier else "New"
-            yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
+            what = f"{finding.severity}, {title(finding.check)}"
+            yield f"{word}: {what}: {finding.message}"
         elif was != finding.severity:
             grade = f"is now a {_grade(finding.severity)}; it was a {_grade(was)}"
-            yield f"{_named(finding)} {grade}."
+            yield f"{_named(finding, title)} {grade}."
 
 
-def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
+def _expired(
+    before: AuditResult, now: AuditResult, title: Callable[[str], str]
+) -> Iterator[str]:
     """Yield findings that an exception covered in the run before, and none does now."""
     for finding in _above_a_note(now):
         if finding.key in before.accepted.keys() - now.accepted.keys():
-            yield f"No longer accepted: {finding.severity}, {_named(finding)}."
+            was = f"it was accepted {before.acceptance(finding.key)}"
+            what = f"{finding.severity}, {_named(finding, title)}"
+            yield f"No longer accepted: {what}; {was}."
 
 
 def _grade(severity: str) -> str:
     return "note" if severity == "info" else severity
 
 
-def _named(finding: Finding) -> str:
+def _named(finding: Finding, title: Callable[[str], str]) -> str:
     """Return what a finding is about, with the key that tells it from all others."""
     key = finding.key[:LEAST_DIGITS]
-    return f"{finding.check} of {finding.subject} (key {key})"
+    return f"{title(finding.check)}, {finding.subject} (key {key})"
 
 
 def _above_a_note(result: AuditResult) -> Iterator[Finding]:

@@ -145,8 +145,21 @@ def test_no_name_breaks_a_line_a_cell_or_an_element():
     (row,) = re.findall(r"^\| forest, .*$", files["summary.md"], re.M)
     assert len(re.findall(r"(?<!\\)\|", row)) == 3
     text = files["summary.txt"]
-    assert sum("weak_model" in line for line in text.splitlines()) == len(NASTY)
+    assert sum("Not clearly better" in line for line in text.splitlines()) == len(NASTY)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", files["summary.txt"])
+
+
+def test_tests_and_summaries_use_the_words_of_the_page():
+    result = result_of("apartments").with_findings(
+        (found("same_columns", "a", "info"),)
+    )
+    files = short_files(result)
+    names = [case.get("name") for case in junit(result).iter("testcase")]
+    assert "linear, permutation of features, RMSE: Python and vip" in names
+    assert "svm, partial dependence of floor: Python and DALEX" in names
+    assert not [name for name in names if re.search("partial_dependence|rmse", name)]
+    for summary in ("summary.txt", "summary.md"):
+        assert re.search(r"note\W*, Duplicate columns, a \(key", files[summary])
 
 
 def test_of_findings_of_one_cause_the_first_is_told_with_its_own_subject():

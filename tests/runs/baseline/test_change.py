@@ -205,6 +205,15 @@ def test_other_rows_or_models_are_more_than_noise(frame, column, value, area, wh
     assert not change.is_noise_only
 
 
+def test_what_is_not_set_is_an_empty_side():
+    without, with_ = (
+        replace(OLD, run=made_run(config={**OLD.run.config, "limits": {"minutes": n}}))
+        for n in (None, 5.0)
+    )
+    (one,) = compare_runs(without, with_).differences
+    assert one == Difference("configuration", "limits.minutes", "", "5.0")
+
+
 def test_settings_are_listed_but_no_texts_of_the_report_and_no_workers():
     config = {
         **OLD.run.config,

@@ -28,7 +28,7 @@ FOUND = Finding(check="dependence", severity="warning", subject="a", message="a 
 
 
 def named(finding):
-    return f"{finding.check} of {finding.subject} (key {finding.key[:12]})"
+    return f"{finding.check}, {finding.subject} (key {finding.key[:12]})"
 
 
 NAMED = named(FOUND)
@@ -163,9 +163,9 @@ def test_two_findings_of_one_check_and_subject_are_told_apart():
     first, second = (replace(FOUND, measure=name) for name in ("fee", "age"))
     before, now = (run_of([30, 20, 10], findings=(one,)) for one in (first, second))
     lines = news(before, now, NO_HISTORY)
-    gone = f"dependence of a (key {first.key[:12]})"
+    gone = f"dependence, a (key {first.key[:12]})"
     assert f"No longer found: warning, {gone}." in lines
-    new = f"  warning, dependence, a (key {second.key[:12]}): a is b."
+    new = f"  warning, Correlated features, a (key {second.key[:12]}): a is b."
     assert new in short_files(now)["summary.txt"].splitlines()
 
 
@@ -173,7 +173,8 @@ def test_an_exception_that_expired_is_told():
     accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
     before = with_answers(FINDS, (Answer(FOUND.key, exception=accepted),))
     lines = news(before, FINDS, NO_HISTORY)
-    assert lines == (f"No longer accepted: warning, {NAMED}.",)
+    was = "it was accepted until 2999-12-31 by A. Nowak"
+    assert lines == (f"No longer accepted: warning, {NAMED}; {was}.",)
     assert news(before, before, NO_HISTORY) == ()
 
 

@@ -47,7 +47,7 @@ def test_an_exception_turns_a_failing_run_into_one_that_passes(folder):
     assert second.verdict == "not cross-checked"
     assert second.accepted == {key: "2999-12-31"}
     text = (runs(folder)[1] / "summary.txt").read_text("utf8")
-    assert "warning, accepted until 2999-12-31, same_columns" in text
+    assert "warning, accepted until 2999-12-31, Duplicate columns" in text
     answers = pd.read_csv(runs(folder)[1] / "tables" / "answers.csv")
     assert answers["control"].tolist() == ["Both are shuffled together."]
 
