@@ -47,7 +47,7 @@ OWNERS = {
     "rich": ["cli"],
     "tomllib": [
         *("config", "engines", "operate.schedule_section", "report.text"),
-        "runs.signoff",
+        *("records.template_folder", "runs.signoff"),
     ],
 }
 

@@ -7,11 +7,10 @@ of them; the others stay in English.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from ..records.errors import did_you_mean, listed, quote, several
-from ..records.template_folder import templates
+from ..records.template_folder import english, english_text
 
 FIELD = re.compile(r"\{\w+\}")
 """What a sentence of the catalogue is filled in at."""
@@ -30,7 +29,7 @@ def words_to_translate(language: str) -> str:
         "may be left out: they stay in English.\n# Keep every {field}, and the marks.\n"
         "#\n"
     )
-    return head + _english_text()
+    return head + english_text()
 
 
 def problems_of(text: str) -> list[str]:
@@ -53,16 +52,6 @@ def describe_missing(keys: list[str]) -> str:
     if not keys:
         return "It has every text of the report."
     return f"It leaves {several(len(keys), 'text')} in English: {listed(keys)}."
-
-
-@cache
-def english() -> Mapping[str, Any]:
-    """Return the catalogue in English."""
-    return tomllib.loads(_english_text())
-
-
-def _english_text() -> str:
-    return (templates() / file_of("en")).read_text(encoding="utf-8")
 
 
 def _entries(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

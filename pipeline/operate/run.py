@@ -25,8 +25,6 @@ from ..records.errors import AuditError, OutOfTime
 from ..records.finding import Finding
 from ..records.interrupt import acknowledge, overdue_after, stop_request_in
 from ..records.result import AuditResult
-from ..report.text.own_words import own_words
-from ..report.text.wording import title_of_check
 from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.audit_log import LOG, append
 from ..runs.baseline.differences import replaced_models
@@ -242,8 +240,7 @@ def _history(folder: Path, before: _Before, result: AuditResult) -> str:
     there = [run for run in ends if run.is_dir()]
     try:
         last = load_run(there[-1]) if there else None
-        with own_words(result):
-            changes = news(last, result, before.history, title=title_of_check)
+        changes = news(last, result, before.history)
         if last and result.run.status == "complete":
             known = (last.verdict, runs[-1].verdict)
             is_told = result.verdict not in known  # the news give what differs as why

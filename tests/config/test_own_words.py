@@ -9,13 +9,13 @@ from tests.config.test_extensions import HEAD
 from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
 from importance_audit.config.own_words import (
-    english,
     missing_in,
     problems_of,
     words_to_translate,
 )
 from importance_audit.operate.run import run_audit
 from importance_audit.records.errors import ConfigError
+from importance_audit.records.template_folder import english
 
 GERMAN = """
 months = ["Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August",

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from itertools import accumulate
 from typing import Any
 
-from ...config.own_words import english
+from ...records.template_folder import english
 from .blocks import (
     Column,
     Link,

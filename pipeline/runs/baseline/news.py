@@ -4,7 +4,7 @@ Not: what it means (the report), nor who is told (`notify`).
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy import stats
@@ -13,6 +13,7 @@ from ...records.errors import listed, quote, several
 from ...records.finding import Finding, gravest_by_key
 from ...records.ranking import lead_of, question_in_words
 from ...records.result import AuditResult
+from ...records.template_folder import english
 from ..signoff.answers import LEAST_DIGITS
 from ..signoff.closed_findings import closed_since, is_open
 from ..summary import RunHistory, summarise
@@ -42,11 +43,7 @@ ENGINE = CAUSES | {"found": "missing", "gone": "no longer missing"}
 
 
 def news(
-    before: AuditResult | None,
-    now: AuditResult,
-    history: RunHistory,
-    *,
-    title: Callable[[str], str] = str,
+    before: AuditResult | None, now: AuditResult, history: RunHistory
 ) -> tuple[str, ...]:
     """Return what is not as in the run before; nothing if there is nothing to tell.
 
@@ -58,8 +55,6 @@ def news(
     history : RunHistory
         What `now` knew of the runs before it: the verdict of the very last, whether or
         not that came to its end, and findings that were there once and went.
-    title : callable
-        Returns what readers call the findings of a check.
 
     Notes
     -----
@@ -73,21 +68,21 @@ def news(
     1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
     runs are independent and nearly normal. Fewer than five tell nothing.
     """
-    lines = list(_verdict(before, now, history, title))
+    lines = list(_verdict(before, now, history))
     if before is None:
         severities = history.runs[-1].findings if history.runs else {}
         grave = (f for f in now.findings if f.severity == "failure")
         failed = (f for f in grave if severities.get(f.key) != "failure")
-        why = (f"Failure, {title(f.check)}: {f.message}" for f in failed)
+        why = (f"Failure, {_title(f)}: {f.message}" for f in failed)
         return (*lines, *_at_most(why))
-    lines += _at_most(_opened(before, now, history, title))
-    lines += _at_most(_expired(before, now, title))
+    lines += _at_most(_opened(before, now, history))
+    lines += _at_most(_expired(before, now))
     if now.run.status == "complete":
         columns = _each(before, now, "columns", "feature")
         models = _each(before, now, "models", "model")
         went = {*columns[0], *models[0]} - {*columns[1], *models[1]}
         lines += _at_most(
-            f"No longer found: {one.severity}, {_named(one, title)}"
+            f"No longer found: {one.severity}, {_named(one)}"
             + (", which no longer exists." if one.subject in went else ".")
             for one in closed_since(before, now)
         )
@@ -102,10 +97,7 @@ def news(
 
 
 def _verdict(
-    before: AuditResult | None,
-    now: AuditResult,
-    history: RunHistory,
-    title: Callable[[str], str],
+    before: AuditResult | None, now: AuditResult, history: RunHistory
 ) -> Iterator[str]:
     """Yield that the verdict is another one than that of the very last run."""
     last = (
@@ -118,7 +110,7 @@ def _verdict(
         if history.runs and history.runs[-1].status != "complete":
             causes.append("the run before did not come to its end")
         if before and before.verdict != now.verdict:
-            causes += causes_in_words(before, now, title)
+            causes += causes_in_words(before, now)
         why = f": {'; '.join(_at_most(causes))}" if causes else ""
         yield f"The verdict is {now.verdict!r}, and was {last!r}{why}."
 
@@ -149,9 +141,7 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> dict[str, list[Find
     return causes
 
 
-def causes_in_words(
-    before: AuditResult, now: AuditResult, title: Callable[[str], str] = str
-) -> Iterator[str]:
+def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield what can account for another verdict, one phrase each.
 
     First the findings from which it follows, then what else differs: limits, settings,
@@ -162,7 +152,7 @@ def causes_in_words(
         yield "the run did not come to its end"
     for cause, findings in verdict_causes(before, now).items():
         for finding in findings:
-            what = _named(finding, title)
+            what = _named(finding)
             words = CAUSES[cause].format(severity=_grade(finding.severity))
             if finding.check == MISSING:
                 what, words = finding.subject, ENGINE[cause]
@@ -193,10 +183,7 @@ def differences_in_words(
 
 
 def _opened(
-    before: AuditResult,
-    now: AuditResult,
-    history: RunHistory,
-    title: Callable[[str], str],
+    before: AuditResult, now: AuditResult, history: RunHistory
 ) -> Iterator[str]:
     """Yield findings that the run before did not have, or not of this severity."""
     left_open = (one for one in history.findings if is_open(one, history))
@@ -209,21 +196,20 @@ def _opened(
         was = severities.get(key, "info" if finding.severity == "info" else "")
         if not was:
             word = "Found again" if key in earlier else "New"
-            what = f"{finding.severity}, {title(finding.check)}"
+            what = f"{finding.severity}, {_title(finding)}"
             yield f"{word}: {what}: {finding.message}"
         elif was != finding.severity:
             grade = f"is now a {_grade(finding.severity)}; it was a {_grade(was)}"
-            yield f"{_named(finding, title)} {grade}."
+            yield f"{_named(finding)} {grade}."
 
 
-def _expired(
-    before: AuditResult, now: AuditResult, title: Callable[[str], str]
-) -> Iterator[str]:
+def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield findings that an exception covered in the run before, and none does now."""
-    for finding in _above_a_note(now):
-        if finding.key in before.accepted.keys() - now.accepted.keys():
+    expired = before.accepted.keys() - now.accepted.keys()
+    for finding in now.findings:
+        if finding.severity != "info" and finding.key in expired:
             was = f"it was accepted {before.acceptance(finding.key)}"
-            what = f"{finding.severity}, {_named(finding, title)}"
+            what = f"{finding.severity}, {_named(finding)}"
             yield f"No longer accepted: {what}; {was}."
 
 
@@ -231,14 +217,16 @@ def _grade(severity: str) -> str:
     return "note" if severity == "info" else severity
 
 
-def _named(finding: Finding, title: Callable[[str], str]) -> str:
+def _title(finding: Finding) -> str:
+    """Return what a finding is about in a few words, as the report has them."""
+    titles = english()["findings"]["title"]
+    return str(titles.get(finding.check, finding.check.replace("_", " ")))
+
+
+def _named(finding: Finding) -> str:
     """Return what a finding is about, with the key that tells it from all others."""
     key = finding.key[:LEAST_DIGITS]
-    return f"{title(finding.check)}, {finding.subject} (key {key})"
-
-
-def _above_a_note(result: AuditResult) -> Iterator[Finding]:
-    return (finding for finding in result.findings if finding.severity != "info")
+    return f"{_title(finding)}, {finding.subject} (key {key})"
 
 
 def _each(

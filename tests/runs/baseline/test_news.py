@@ -27,8 +27,17 @@ from importance_audit.runs.summary import (
 FOUND = Finding(check="dependence", severity="warning", subject="a", message="a is b.")
 
 
+TITLES = {
+    "dependence": "Correlated features",
+    "weak_model": "Not clearly better than a constant",
+    "interrupted": "The run was interrupted",
+    "engine_missing": "R package not available",
+}
+
+
 def named(finding):
-    return f"{finding.check}, {finding.subject} (key {finding.key[:12]})"
+    title = TITLES[finding.check]
+    return f"{title}, {finding.subject} (key {finding.key[:12]})"
 
 
 NAMED = named(FOUND)
@@ -56,7 +65,7 @@ def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
     other = replace(halt, subject="b", message="b.")
     assert news(None, stopped(halt), RunHistory(runs=(last,))) == ()
     lines = news(None, stopped(halt, other), RunHistory(runs=(last,)))
-    assert lines == ("Failure, interrupted: b.",)
+    assert lines == ("Failure, The run was interrupted: b.",)
 
 
 def test_a_feature_that_left_its_band_is_told_with_both_numbers():
@@ -128,7 +137,9 @@ def test_the_interval_misses_the_next_value_as_often_as_it_says():
 
 
 def test_a_finding_is_new_once_and_no_more_when_it_went():
-    assert news(SAME, FINDS, NO_HISTORY) == ("New: warning, dependence: a is b.",)
+    assert news(SAME, FINDS, NO_HISTORY) == (
+        "New: warning, Correlated features: a is b.",
+    )
     assert news(FINDS, FINDS, NO_HISTORY) == ()
     gone = f"No longer found: warning, {NAMED}."
     assert news(FINDS, SAME, NO_HISTORY) == (gone,)
@@ -139,7 +150,7 @@ def test_a_finding_that_was_there_earlier_is_found_again():
         FOUND.key, "dependence", "a", "warning", "r0", "r1", 2, False
     )
     lines = news(SAME, FINDS, RunHistory(findings=(earlier,)))
-    assert lines == ("Found again: warning, dependence: a is b.",)
+    assert lines == ("Found again: warning, Correlated features: a is b.",)
 
 
 def test_a_finding_that_became_graver_is_told_with_what_it_was():
@@ -163,7 +174,7 @@ def test_two_findings_of_one_check_and_subject_are_told_apart():
     first, second = (replace(FOUND, measure=name) for name in ("fee", "age"))
     before, now = (run_of([30, 20, 10], findings=(one,)) for one in (first, second))
     lines = news(before, now, NO_HISTORY)
-    gone = f"dependence, a (key {first.key[:12]})"
+    gone = f"Correlated features, a (key {first.key[:12]})"
     assert f"No longer found: warning, {gone}." in lines
     new = f"  warning, Correlated features, a (key {second.key[:12]}): a is b."
     assert new in short_files(now)["summary.txt"].splitlines()
@@ -209,7 +220,7 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
     assert lines == (
         f"The verdict is 'not established', and was {before.verdict!r}: the run did "
         f"not come to its end; new warning: {named(halt)}.",
-        "New: warning, interrupted: a is b.",
+        "New: warning, The run was interrupted: a is b.",
     )
 
 
@@ -259,7 +270,7 @@ GONE = Finding(check="engine_missing", severity="warning", subject="DALEX", mess
 def test_a_run_that_lacked_an_engine_closes_nothing_about_it():
     with_, now = (run_of([30, 20, 10], findings=(f,)) for f in (LEFT, GONE))
     lines = news(with_, now, RunHistory(runs=(ran(now.verdict),)))
-    assert lines == ("New: warning, engine_missing: -",)
+    assert lines == ("New: warning, R package not available: -",)
 
 
 def test_what_a_run_without_the_engine_left_open_is_not_found_again():
@@ -290,7 +301,7 @@ def test_a_first_run_is_news_and_if_it_failed_it_says_why():
     assert news(None, SAME, NO_HISTORY) == (f"This is the first run: {SAME.verdict}.",)
     halt = replace(FOUND, check="interrupted", severity="failure")
     lines = news(None, stopped(halt, FOUND), NO_HISTORY)
-    assert lines[1:] == ("Failure, interrupted: a is b.",)
+    assert lines[1:] == ("Failure, The run was interrupted: a is b.",)
 
 
 @pytest.mark.parametrize(
