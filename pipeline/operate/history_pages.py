@@ -42,7 +42,7 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
         with suppress(AuditError):  # labels, methods and losses of the newest run
             newest = load_run(folder / "runs" / timeline.last_complete)
             words.enter_context(own_words(newest))
-        return history_html(
+        text = history_html(
             timeline.audit,
             [_row(row, folder, page, signed) for row in timeline.rows],
             made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -50,6 +50,7 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
             n_removed=len(timeline.removed),
             always_show=always,
         )
+    return text
 
 
 def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:

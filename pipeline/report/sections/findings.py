@@ -267,7 +267,9 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
 def _title_with(check: str, subject: str) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
     title = title_of_check(check)
-    return (title, " (", short_name(subject), ")") if subject else (title,)
+    if not subject:
+        return (title,)
+    return (title, " (", short_name(subject), ")")
 
 
 def standing_of(facts: Facts, key: str) -> Standing | None:
