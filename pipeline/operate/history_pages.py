@@ -5,7 +5,7 @@ Not: how it looks.
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -14,14 +14,13 @@ from ..config.load import load_config
 from ..records.errors import AuditError, DataError
 from ..report.pages.history_page import (
     AuditRow,
-    HistoryRow,
     history_html,
     index_html,
 )
 from ..report.text.own_words import own_words
 from ..runs.folder import load_run
 from ..runs.signoff.approvals import Signoff, read_signoffs
-from ..runs.timeline import Row, Timeline
+from ..runs.timeline import Timeline
 from .exit_codes import GRAVEST, gravest
 
 NO_RUN = "No run: "
@@ -38,19 +37,27 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     always: Sequence[str] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
         always = load_config(folder).report.always_show
-    with ExitStack() as words:
-        with suppress(AuditError):  # labels, methods and losses of the newest run
-            newest = load_run(folder / "runs" / timeline.last_complete)
-            words.enter_context(own_words(newest))
-        text = history_html(
+    approved = [one.run_id for one in signed if one.meaning == "approval"]
+    by_run: dict[str, list[str]] = {}
+    for one in signed:
+        text = f"{one.meaning} by {one.name}, {one.signed_at:%Y-%m-%d}"
+        by_run.setdefault(one.run_id, []).append(text)
+    names = [row.run.run_id for row in timeline.rows if row.run]
+    words: AbstractContextManager[None] = nullcontext()
+    with suppress(AuditError):  # labels, methods and losses of the newest run
+        words = own_words(load_run(folder / "runs" / timeline.last_complete))
+    with words:
+        return history_html(
             timeline.audit,
-            [_row(row, folder, page, signed) for row in timeline.rows],
+            timeline.rows,
             made=datetime.now(UTC).isoformat(timespec="seconds"),
+            baseline="".join(approved[-1:]),
+            signed=by_run,
+            reports={name: report_address(folder, name, page) for name in names},
             gaps=(*broken, *timeline.gaps),
             n_removed=len(timeline.removed),
             always_show=always,
         )
-    return text
 
 
 def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:
@@ -81,26 +88,6 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
     report = report_address(folder, run.run_id, page)
     return AuditRow(
         timeline.audit, code, run.verdict, run.started, run.run_id, report, note
-    )
-
-
-def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:
-    if row.run is None:
-        return HistoryRow(
-            row.time, None, row.exit_code, row.note, is_attempt=row.is_attempt
-        )
-    approved = [one.run_id for one in signed if one.meaning == "approval"]
-    own = (one for one in signed if one.run_id == row.run.run_id)
-    return HistoryRow(
-        started=row.time,
-        run=row.run,
-        exit_code=row.exit_code,
-        changes=row.changes,
-        signed=tuple(
-            f"{one.meaning} by {one.name}, {one.signed_at:%Y-%m-%d}" for one in own
-        ),
-        is_baseline=approved[-1:] == [row.run.run_id],
-        report=report_address(folder, row.run.run_id, page),
     )
 
 

@@ -155,12 +155,9 @@ def replay(
 
 def _other_rows(stored: AuditResult, frame: pd.DataFrame) -> Iterator[Difference]:
     """Yield each set of rows whose digest is not that of the run."""
-    old, now = (
-        dict(zip(one["split"], one["sha256"], strict=True))
-        for one in (stored.datasets, frame)
-    )
-    for split in dict.fromkeys((*old, *now)):
-        digests = [digest.get(split, "none") for digest in (old, now)]
+    sets = stored.datasets
+    pairs = zip(sets["split"], sets["sha256"], frame["sha256"], strict=True)
+    for split, *digests in pairs:
         if digests[0] != digests[1]:
             yield Difference(f"SHA-256 of the {ROWS.get(split, 'rows')}", *digests)
 

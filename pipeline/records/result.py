@@ -171,11 +171,11 @@ class AuditResult(Frozen):
         answers = {row["key"]: tuple(row[name] for name in names) for row in rows}
         parts: list[tuple[Finding, ...]] = []
         for group in by_cause(self.findings):
-            by_answer: dict[tuple[str, ...], list[Finding]] = {}
+            by_answer: dict[tuple[str, ...] | None, list[Finding]] = {}
             for finding in group:  # notes last
-                own = answers.get(finding.key, ("open", "", "", ""))
-                if finding.severity == "info" and finding.key not in answers:
-                    own = next(iter(by_answer), own)
+                own = answers.get(finding.key)
+                if own is None and finding.severity == "info":
+                    own = next(iter(by_answer), None)
                 by_answer.setdefault(own, []).append(finding)
             parts += [tuple(part) for part in by_answer.values()]
         return tuple(sorted(parts, key=lambda p: SEVERITIES.index(p[0].severity)))

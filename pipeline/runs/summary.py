@@ -69,13 +69,13 @@ class RunSummary(NamedTuple):
         What else differs from it, as `changes` do not say: rows, settings, code.
     """
 
-    run_id: str
-    started: str
-    status: str
-    verdict: str
-    exit_code: int
-    content_digest: str
-    list_sha256: str
+    run_id: str = ""
+    started: str = ""
+    status: str = ""
+    verdict: str = ""
+    exit_code: int = 0
+    content_digest: str = ""
+    list_sha256: str = ""
     measure: str = ""
     leaders: tuple[Leader, ...] = ()
     findings: Mapping[str, str] = {}

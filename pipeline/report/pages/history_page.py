@@ -3,19 +3,19 @@
 Not: where they were found (`runs.history`), or what a single run says (`view`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...runs.summary import RunSummary
+from ...runs.timeline import Row
 from ..figures.history import MARKS
 from ..sections.control import moment
-from ..sections.history_figure import HistoryPoint, history_figure
+from ..sections.history_figure import history_figure
 from ..sections.verdicts import SHAPES, badge
 from ..text.blocks import (
     Badge,
     FileLink,
-    Part,
     Section,
     Sentence,
     Styled,
@@ -41,43 +41,6 @@ ZONE = " UTC"
 """What the caption of a table says of all its times."""
 SHOWN = 40
 """Lines of a history that stand open; the others are behind them."""
-
-
-class HistoryRow(NamedTuple):
-    """One line of a history: a run, or an attempt that left no folder.
-
-    Attributes
-    ----------
-    started : str
-        An ISO text in UTC.
-    run : RunSummary, optional
-        None for an attempt that left no folder.
-    exit_code : int, optional
-        None where nobody knows it: the process was killed.
-    note : str
-        What is to be said of an attempt: why it left nothing, or that retention
-        removed its run.
-    changes : tuple of str
-        What is not as in the run before, one short sentence each.
-    signed : tuple of str
-        One sentence for each signature under the run.
-    is_baseline : bool
-        Whether it is the approved run that others are held against.
-    report : str
-        The address of its report, relative to the page; empty if it has none.
-    is_attempt : bool
-        Whether it is a run or an attempt at one, and no other event.
-    """
-
-    started: str
-    run: RunSummary | None = None
-    exit_code: int | None = None
-    note: str = ""
-    changes: tuple[str, ...] = ()
-    signed: tuple[str, ...] = ()
-    is_baseline: bool = False
-    report: str = ""
-    is_attempt: bool = True
 
 
 class AuditRow(NamedTuple):
@@ -110,9 +73,12 @@ class AuditRow(NamedTuple):
 
 def history_html(
     audit: str,
-    rows: Sequence[HistoryRow],
+    rows: Sequence[Row],
     *,
     made: str,
+    baseline: str = "",
+    signed: Mapping[str, Sequence[str]] = {},
+    reports: Mapping[str, str] = {},
     gaps: Sequence[str] = (),
     always_show: Sequence[str] = (),
     n_removed: int = 0,
@@ -124,10 +90,16 @@ def history_html(
     Parameters
     ----------
     audit : str
-    rows : sequence of HistoryRow
+    rows : sequence of Row
         Oldest first.
     made : str
         When the page was made: an ISO text in UTC.
+    baseline : str
+        The run that others are held against, "" if none is approved.
+    signed : mapping of str to sequence of str
+        One sentence for each signature under a run.
+    reports : mapping of str to str
+        The address of the report of a run, relative to the page; "" if it has none.
     gaps : sequence of str
         Where the chain of runs is broken, one sentence each.
     always_show : sequence of str
@@ -143,7 +115,7 @@ def history_html(
     parts: list[tuple[str, Sentence, Sequence[Any]]] = []
     if attempts:
         newest = attempts[-1]
-        when = moment(newest.started)
+        when = moment(newest.time)
         if newest.run is None:
             note = show_hidden(newest.note)
             sentence = say("history.newest_left_none", moment=when, note=note)
@@ -153,10 +125,9 @@ def history_html(
             key = "newest_first" if n_runs == 1 else key
             n = say_count(_counted("changes", len(newest.changes)), "change")
             sentence = say(f"history.{key}", moment=when, n=n)
-        approved = [row.run.run_id for row in rows if row.is_baseline and row.run]
         figure = history_figure(
-            [row.run or HistoryPoint(row.started, "") for row in attempts],
-            baseline=approved[-1] if approved else "",
+            [row.run or RunSummary(started=row.time) for row in attempts],
+            baseline=baseline,
             always_show=tuple(always_show),
             source=word("history.each_file"),
         )
@@ -164,7 +135,8 @@ def history_html(
     key = "gaps" if gaps else "no_gaps_but_removed" if n_removed else "no_gaps"
     lede = say(f"history.{key}", n=say_count(_counted("runs", n_removed), "past_run"))
     parts.append(("trail", lede, [(show_hidden(gap),) for gap in gaps]))
-    table = [_table(rows)] if rows else []
+    lines = [_row(row, baseline, signed, reports) for row in reversed(rows)]
+    table = [_table(lines)] if lines else []
     parts.append(("runs", () if rows else say("history.no_runs"), table))
     title = say("history.title", audit=display_name(audit))
     view = ReportView(
@@ -261,15 +233,18 @@ def _short(verdict: str) -> Badge:
     return replace(badge(verdict), label=words[verdict])
 
 
-def _table(history: Sequence[HistoryRow]) -> Table:
+def _table(rows: list[dict[str, Any]]) -> Table:
     """Return every line, newest first: on a long history the last are asked for."""
-    first = next((row for row in history if row.run), None)
-    rows = [_row(row, is_first=row is first) for row in reversed(history)]
+    for oldest in [row for row in rows if row["run"] != "–"][-1:]:
+        oldest["changes"] = oldest["changes"] or word("history.first")
     table = table_of(
         "runs",
         "history",
         "started:header verdict exit_code:number run:code changes",
-        rows,
+        [
+            {**row, "changes": row["changes"] or word("history.as_before")}
+            for row in rows
+        ],
         caption=say("history.runs"),
         notes=(say("history.exit_codes"),),
         shape="wide",
@@ -280,24 +255,28 @@ def _table(history: Sequence[HistoryRow]) -> Table:
     return table
 
 
-def _row(row: HistoryRow, *, is_first: bool) -> dict[str, Any]:
+def _row(
+    row: Row,
+    baseline: str,
+    signed: Mapping[str, Sequence[str]],
+    reports: Mapping[str, str],
+) -> dict[str, Any]:
     """Return a run with its verdict, or an attempt, and what is not as before."""
-    run: tuple[Part, ...] = ("–",)
-    verdict: tuple[Part, ...] = ("–",)
+    run: Sentence | str = "–"
+    verdict: Sentence = (word("history.left_no_run") if row.is_attempt else "–",)
+    remarks = [*filter(None, (row.note,)), *row.changes]
     if row.run:
-        name = display_name(row.run.run_id)
+        run_id = row.run.run_id
+        name, report = display_name(run_id), reports.get(run_id, "")
         digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
-        run = (FileLink(row.report, name) if row.report else name, " ", *digest)
-        marked = (" ", word("history.baseline")) if row.is_baseline else ()
+        run = (FileLink(report, name) if report else name, " ", *digest)
+        marked = (" ", word("history.baseline")) if run_id == baseline else ()
         verdict = (_short(row.run.verdict), *marked)
-    elif row.is_attempt:
-        verdict = (word("history.left_no_run"),)
-    remarks = [*filter(None, (row.note,)), *row.changes, *row.signed]
-    lines = tuple(Styled("entry", (show_hidden(text),)) for text in remarks)
+        remarks += signed.get(run_id, ())
     return {
-        "started": moment(row.started).removesuffix(ZONE) if row.started else "–",
+        "started": moment(row.time).removesuffix(ZONE) if row.time else "–",
         "verdict": verdict,
         "exit_code": _code(row.exit_code),
         "run": run,
-        "changes": lines or word("history.first" if is_first else "history.as_before"),
+        "changes": tuple(Styled("entry", (show_hidden(text),)) for text in remarks),
     }

@@ -24,7 +24,6 @@ from ..text.wording import (
     display_name,
     ended,
     full_name,
-    in_one_line,
     joined,
     look_up,
     name_of_check,
@@ -130,7 +129,7 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
     keys = dict.fromkeys(one.key for one in group)
     standings = [s for key in keys if (s := standing_of(facts, key))]
     standings.sort(key=lambda standing: SETTLED.index(standing.state))
-    also = in_one_line(*_others(finding, others))
+    also = " ".join(_others(finding, others))
     effect = look_up("findings.effect").get(finding.check, "")
     if standings:
         causes: Iterable[str] = ()
@@ -158,7 +157,8 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
         )
     else:
         said = (finding.message, also, effect, finding.remedy)
-        register, summary = None, (in_one_line(*map(with_labels, said)),)
+        register = None
+        summary = (show_hidden(with_labels(" ".join(filter(None, said)))),)
     return Entry(
         id=link.target,
         number=link.text,
@@ -266,10 +266,8 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
 
 def _title_with(check: str, subject: str) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
-    title = title_of_check(check)
-    if not subject:
-        return (title,)
-    return (title, " (", short_name(subject), ")")
+    title: Sentence = (title_of_check(check),)
+    return (*title, " (", short_name(subject), ")") if subject else title
 
 
 def standing_of(facts: Facts, key: str) -> Standing | None:

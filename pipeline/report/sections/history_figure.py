@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 from math import nan
-from typing import NamedTuple
 
 from ...runs.summary import Leader, RunSummary, summarise
 from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
@@ -16,37 +15,18 @@ LINES = 6
 """Leaders of the newest run with any that have a line."""
 
 
-class HistoryPoint(NamedTuple):
-    """What an attempt, or this run, tells the figure: a part of a `RunSummary`.
-
-    Attributes
-    ----------
-    started : str
-        An ISO text in UTC.
-    verdict : str
-        A key of `figures.history.MARKS`; "" of an attempt that left no run.
-    measure : str
-        What the leaders are of.
-    leaders : tuple of Leader
-        By rank.
-    run_id : str
-        "" of an attempt.
-    """
-
-    started: str
-    verdict: str
-    measure: str = ""
-    leaders: tuple[Leader, ...] = ()
-    run_id: str = ""
-
-
 def over_runs(facts: Facts) -> tuple[Figure, ...]:
     """Return the figure of the runs before and this one; none of a first run."""
     before = facts.history.runs
     if facts.is_part or not before:
         return ()
     this = summarise(facts.result)
-    now = HistoryPoint(this.started, facts.result.verdict, this.measure, this.leaders)
+    now = RunSummary(
+        started=this.started,
+        verdict=facts.result.verdict,
+        measure=this.measure,
+        leaders=this.leaders,
+    )
     figure = history_figure(
         [*before, now],
         baseline=facts.history.baseline.run_id if facts.history.baseline else "",
@@ -57,7 +37,7 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
 
 
 def history_figure(
-    runs: Sequence[HistoryPoint | RunSummary],
+    runs: Sequence[RunSummary],
     *,
     baseline: str = "",
     always_show: Sequence[str] = (),
@@ -68,8 +48,8 @@ def history_figure(
 
     Parameters
     ----------
-    runs : sequence of HistoryPoint or RunSummary
-        Oldest first, at least one.
+    runs : sequence of RunSummary
+        Oldest first, at least one; of an attempt that left none, its start alone.
     baseline : str
         The run that is the approved baseline, "" if there is none. If it is not
         drawn, the caption says so.
@@ -136,7 +116,7 @@ def history_figure(
     )
 
 
-def _headline(runs: Sequence[HistoryPoint | RunSummary], *, is_cut: bool) -> Sentence:
+def _headline(runs: Sequence[RunSummary], *, is_cut: bool) -> Sentence:
     """Return how the last run came out, and since when it has."""
     verdict = runs[-1].verdict
     if not verdict:

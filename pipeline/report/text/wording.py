@@ -198,7 +198,7 @@ def ended(text: str) -> str:
 
 def in_one_line(*texts: str) -> str:
     """Return texts that are not empty in one line, each but the last `ended`."""
-    *before, last = list(filter(None, texts)) or [""]
+    *before, last = [" ".join(text.split()) for text in texts if text] or [""]
     return " ".join([*map(ended, before), show_hidden(last)])
 
 

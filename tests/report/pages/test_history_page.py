@@ -14,14 +14,13 @@ from importance_audit.report.figures.history import LeaderLine, draw_history
 from importance_audit.report.pages.compose import compose
 from importance_audit.report.pages.history_page import (
     AuditRow,
-    HistoryRow,
     history_html,
     index_html,
 )
 from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.frameworks import evidence_in
-from importance_audit.report.sections.history_figure import HistoryPoint, history_figure
+from importance_audit.report.sections.history_figure import history_figure
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.run_context import RunContext
 from importance_audit.runs.summary import (
@@ -31,6 +30,7 @@ from importance_audit.runs.summary import (
     RunSummary,
     summarise,
 )
+from importance_audit.runs.timeline import Row
 
 MADE = "2026-11-22T08:00:00+00:00"
 
@@ -56,7 +56,7 @@ def run(day, verdict="confirmed", leaders=(("a", 0.5), ("b", 0.1)), measure="m")
 
 def row(day, **facts):
     summary = run(day, **{k: facts.pop(k) for k in ("verdict",) if k in facts})
-    return HistoryRow(started=summary.started, run=summary, exit_code=0, **facts)
+    return Row(summary.started, summary, 0, **facts)
 
 
 def page(*rows, **facts):
@@ -68,11 +68,12 @@ def text(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without_style)))
 
 
-KILLED = HistoryRow("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
+KILLED = Row("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
 
 
 def test_runs_stand_newest_first_each_with_its_digest_and_the_way_to_its_report():
-    html = page(row(1, report="runs/x/report.html"), row(2)).replace("<wbr>", "")
+    html = page(row(1), row(2), reports={run(1).run_id: "runs/x/report.html"})
+    html = html.replace("<wbr>", "")
     ids = re.findall(r"202611\d\dT060000Z-3f9a1c2b", html)
     assert ids == [run(2).run_id, run(1).run_id]
     link = re.search(r'<a href="runs/x/report.html">(.*?)</a>', html)
@@ -89,15 +90,17 @@ def test_an_attempt_that_left_no_run_stands_in_its_place_and_at_the_head():
 
 
 def test_an_event_that_is_no_attempt_stands_among_the_runs_and_counts_as_none():
-    clock = HistoryRow("2026-11-09T06:00:00+00:00", note="back", is_attempt=False)
+    clock = Row("2026-11-09T06:00:00+00:00", note="back", is_attempt=False)
     words = text(page(row(1), clock))
     assert "2026-11-09 06:00:00 – – – back" in words
     assert "1 run. Page made" in words
 
 
 def test_what_changed_was_signed_or_approved_is_told_at_its_run():
-    first = row(1, is_baseline=True, signed=("approval by A. Miller",))
-    words = text(page(first, row(2, changes=("column embarked is gone",))))
+    first, second = row(1), row(2, changes=("column embarked is gone",))
+    name = first.run.run_id
+    signed = {name: ["approval by A. Miller"]}
+    words = text(page(first, second, baseline=name, signed=signed))
     assert "column embarked is gone 2026-11-02" in words
     assert "confirmed approved baseline 0" in words
     assert "1 change since the previous run." in words
@@ -168,8 +171,8 @@ NOT_DRAWN = "The approved baseline, run {}, is not among the runs shown."
 
 
 def test_a_baseline_that_is_not_drawn_is_told():
-    rows = (row(day, is_baseline=day == 10) for day in range(100))
-    assert NOT_DRAWN.format(run(10).run_id) in text(page(*rows))
+    rows, name = (row(day) for day in range(100)), run(10).run_id
+    assert NOT_DRAWN.format(name) in text(page(*rows, baseline=name))
 
 
 def test_six_leaders_have_a_line_and_those_always_shown():
@@ -187,7 +190,9 @@ def test_six_leaders_have_a_line_and_those_always_shown():
     ],
 )
 def test_the_headline_says_how_the_last_run_came_out(last, headline):
-    runs = [HistoryPoint(MADE, verdict) for verdict in ("confirmed", last)]
+    runs = [
+        RunSummary(started=MADE, verdict=verdict) for verdict in ("confirmed", last)
+    ]
     assert plain(history_figure(runs).headline) == headline
 
 
