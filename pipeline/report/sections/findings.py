@@ -24,6 +24,7 @@ from ..text.wording import (
     display_name,
     ended,
     full_name,
+    in_one_line,
     joined,
     look_up,
     name_of_check,
@@ -129,7 +130,7 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
     keys = dict.fromkeys(one.key for one in group)
     standings = [s for key in keys if (s := standing_of(facts, key))]
     standings.sort(key=lambda standing: SETTLED.index(standing.state))
-    also = " ".join(_others(finding, others))
+    also = in_one_line(*_others(finding, others))
     effect = look_up("findings.effect").get(finding.check, "")
     if standings:
         causes: Iterable[str] = ()
@@ -157,8 +158,7 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
         )
     else:
         said = (finding.message, also, effect, finding.remedy)
-        register = None
-        summary = (show_hidden(with_labels(" ".join(filter(None, said)))),)
+        register, summary = None, (in_one_line(*map(with_labels, said)),)
     return Entry(
         id=link.target,
         number=link.text,
