@@ -6,6 +6,7 @@ other processes (`processes`). A file marks what is not to be seen from outside:
 that take about a second of the processor or more are `slow`.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -28,7 +29,10 @@ if sys.version_info < (3, 12):
 
 # How long an example takes is no claim: the first may load libraries, or read our code.
 settings.register_profile(
-    "any clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "any clock",
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("any clock")
 
@@ -112,6 +116,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the flag that stores what the report says now; see tests/report/golden."""
     words = "Store the views of the made results anew, for the diff to be read."
     parser.addoption("--rewrite-golden", action="store_true", help=words)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep garbage collection off what stays: some 400 000 objects of the imports."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
