@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -182,6 +183,7 @@ QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
 KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:], "labels")
 
 
+@cache
 def rules_of(section: type) -> dict[str, Rule]:
     """Return the rule of each key of a section, in order.
 

@@ -253,7 +253,11 @@ def library_of(estimator: Any) -> str:
 
     Empty for None and for what belongs to no installed distribution.
     """
-    top = type(final(estimator)).__module__.partition(".")[0]
+    return _library(type(final(estimator)).__module__.partition(".")[0])
+
+
+@cache
+def _library(top: str) -> str:
     listed_by = sorted(set(_distributions().get(top, [])))
     # Debian's newest packages do not list their files: then by its own name.
     name = listed_by[0] if listed_by else DISTRIBUTIONS.get(top, top)

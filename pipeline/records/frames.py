@@ -5,6 +5,7 @@ report. The record, its JSON and CSV, its schema and the journal go over this ta
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,10 +42,15 @@ class Frame(NamedTuple):
 
     def of(self, rows: Iterable[Mapping[str, Any]] = ()) -> pd.DataFrame:
         """Return rows as this frame, with its columns if there are none."""
-        cells: Any = list(rows)
-        if not cells:  # from an empty list, pandas makes each column by itself
-            cells = np.empty((0, len(self.columns)), dtype=object)
+        cells = list(rows)
+        if not cells:
+            return _without_rows(self.columns).copy()
         return pd.DataFrame(cells, columns=list(self.columns))
+
+
+@cache
+def _without_rows(columns: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(np.empty((0, len(columns)), dtype=object), columns=[*columns])
 
 
 def csv_path(name: str) -> str:
