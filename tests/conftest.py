@@ -150,6 +150,14 @@ def shared_r() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def without_r(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be no R: what it would answer is not looked at."""
+    from importance_audit.r_bridge import host
+
+    monkeypatch.setattr(host, "installed", lambda: {"reason": "R is left out."})
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip with the reason; fail where the machine promised R."""
     for marker in item.iter_markers():

@@ -260,9 +260,9 @@ def _field(name: str, plain: Mapping[str, Any]) -> Any:
 def _plain_frame(frame: pd.DataFrame) -> Plain:
     """Return a frame as its columns, each with its type, and the number of rows."""
     columns = []
-    for name in frame.columns:
-        values = frame[name].tolist()
-        kind = KINDS.get(frame[name].dtype.kind, "mixed")
+    for name, column in frame.items():
+        values = column.tolist()
+        kind = KINDS.get(column.dtype.kind, "mixed")
         if kind == "mixed" and all(isinstance(value, str) for value in values):
             kind = "text"
         encode = {"number": _finite, "mixed": _plain}.get(kind)

@@ -215,6 +215,7 @@ def test_where_two_repeats_are_too_long_the_rows_are_named_that_would_fit(monkey
     assert permuted.n_repeats >= 2
 
 
+@pytest.mark.usefixtures("without_r")
 def test_an_engine_is_left_twice_the_time_that_we_take(monkeypatch):
     shares = []
     monkeypatch.setattr(

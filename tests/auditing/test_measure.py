@@ -76,6 +76,7 @@ def test_what_is_measured_out_of_bag_is_of_the_training_rows(method):
     assert record.seed == seed_of(1, "one", "random_subspace", "features")
 
 
+@pytest.mark.r
 def test_an_engine_without_the_method_does_not_decide_our_draws():
     _, _, result = audited(
         {"method": "shapley", "n_repeats": 1, "n_background": 5, "engines": ["DALEX"]}
@@ -94,6 +95,7 @@ def test_an_engine_without_the_method_does_not_decide_our_draws():
         ({"method": "h_statistic", "engines": ["DALEX", "hstats"]}, "hstats"),
         ({"method": "h_statistic", "engines": ["hstats"], "n_repeats": 2}, "numpy"),
         ({"method": "partial_dependence", "engines": ["DALEX"]}, ""),
+        ({"method": "shapley", "engines": ["DALEX"]}, "numpy"),
     ],
 )
 def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(entry, stream):

@@ -8,7 +8,6 @@ from tests.report.reading import section
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.permutation import permutation, permuted_target
-from importance_audit.r_bridge import host
 from importance_audit.records.errors import ConfigError
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -16,13 +15,6 @@ from importance_audit.report.text.blocks import plain
 DALEX = {"method": "permutation", "engines": ["DALEX"], "losses": ["rmse"]}
 SEEDED = {**DALEX, "seed": 1980, "n_repeats": 2, "n_rows": 30}
 TURNED = {**SEEDED, "features": ["b", "a"]}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_r():
-    """Keep one R for all audits: where DALEX is there, it answers too."""
-    with host.session():
-        yield
 
 
 def audited_entries(*entries, **config):
@@ -43,6 +35,7 @@ def losses(record):
     return dict(zip(record.features, record.raw.tolist(), strict=True))
 
 
+@pytest.mark.usefixtures("without_r")
 def test_an_entry_draws_with_its_own_seed_whatever_that_of_the_audit():
     options = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
     raw, baseline = permutation(linear(), rows_to_audit(), **options)
@@ -53,6 +46,7 @@ def test_an_entry_draws_with_its_own_seed_whatever_that_of_the_audit():
         np.testing.assert_array_equal(record.baseline, baseline[:, 0])
 
 
+@pytest.mark.usefixtures("without_r")
 def test_the_order_of_features_says_who_gets_which_draw():
     one = {**SEEDED, "n_repeats": 1}
     straight, turned, alone = measured(
@@ -77,6 +71,7 @@ def test_dalex_draws_with_the_same_seed_in_the_same_order():
     )
 
 
+@pytest.mark.usefixtures("without_r")
 def test_the_target_is_permuted_in_the_draws_of_its_record():
     (record,) = measured({**TURNED, "form": "ratio"})
     options = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
@@ -85,6 +80,7 @@ def test_the_target_is_permuted_in_the_draws_of_its_record():
     np.testing.assert_array_equal(record.y_permuted, permuted_losses[:, 0])
 
 
+@pytest.mark.usefixtures("without_r")
 def test_groups_are_asked_in_the_order_of_their_entry():
     entry = {"method": "permutation", "of": "groups", "features": ["rest", "first"]}
     groups = {"first": ["a"], "rest": ["b", "unread"]}
@@ -93,7 +89,7 @@ def test_groups_are_asked_in_the_order_of_their_entry():
     assert record.columns == (("b", "unread"), ("a",))
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("without_r")
 def test_entries_that_ask_the_same_are_told_apart_by_their_names():
     result = audited_entries({**SEEDED, "name": "first"}, {**TURNED, "name": "second"})
     assert [record.entry for record in by(result, "python")] == ["first", "second"]
@@ -105,7 +101,7 @@ def test_entries_that_ask_the_same_are_told_apart_by_their_names():
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("without_r")
 def test_a_feature_that_the_rows_lack_is_refused_before_any_predict():
     with pytest.raises(ConfigError) as refused:
         audited_entries({**SEEDED, "features": ["a", "unred"]})
