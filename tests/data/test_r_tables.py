@@ -8,23 +8,16 @@ import pandas as pd
 import pytest
 from tests.data import reading
 
-from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.records.errors import DataError
 
-pytestmark = pytest.mark.needs_r
+pytestmark = [pytest.mark.needs_r, pytest.mark.usefixtures("shared_r")]
 
 SPLIT = """
 rows <- datasets::iris
 drawn <- sample(nrow(rows), 100)
 list(train = rows[drawn, ], test = rows[-drawn, ])
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _session():
-    with host.session(r_seconds=60):
-        yield
 
 
 @pytest.fixture

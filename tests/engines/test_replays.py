@@ -30,8 +30,9 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
-from importance_audit.r_bridge import host
 from importance_audit.records.errors import NotApplicable
+
+pytestmark = pytest.mark.usefixtures("shared_r")
 
 TOGETHER = {"z": ("é", ".id"), "b": ("fare (£)",), "a": ("kind", "if")}
 PAIRS = {"a:b": (".id", "kind"), "b:c": ("flag", "kind"), "three": (".id", "kind", "é")}
@@ -72,12 +73,6 @@ def rows_in(table, *keys, but=()):
         for key in tables[table]
         if engine not in ("python", *but) and (not keys or key in keys)
     ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def r():
-    with host.session() as worker:
-        yield worker
 
 
 ALL = ("DALEX", "hstats", "vip", "xplainfi")

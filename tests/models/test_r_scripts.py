@@ -21,7 +21,7 @@ from importance_audit.r_bridge import host
 from importance_audit.records.as_json import dumps
 from importance_audit.records.errors import ModelError, NotApplicable
 
-pytestmark = pytest.mark.needs_r
+pytestmark = [pytest.mark.needs_r, pytest.mark.usefixtures("shared_r")]
 
 FRAME = pd.DataFrame(
     {
@@ -33,12 +33,6 @@ FRAME = pd.DataFrame(
 Y = FRAME["age"] + (FRAME["class"] == "1st") * 3 + np.sin(np.arange(40))
 ROWS = dataset(FRAME, Y.rename("y"), task="regression", name="rows", split="train")
 FOREST = "randomForest::randomForest(train[1:3], train$y, ntree = 5)"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _session():
-    with host.session(r_seconds=60):
-        yield
 
 
 @pytest.fixture

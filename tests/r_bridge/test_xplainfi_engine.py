@@ -36,18 +36,12 @@ from importance_audit.r_bridge import host
 from importance_audit.records.asker import asked_by
 from importance_audit.records.errors import NotApplicable
 
-pytestmark = pytest.mark.needs_xplainfi
+pytestmark = [pytest.mark.needs_xplainfi, pytest.mark.usefixtures("shared_r")]
 GAUSSIAN = {"within": "gaussian"}
 NEAR = {"within": "neighbours", "convention": "xplainfi"}
 SCHEMES = ({}, GAUSSIAN, NEAR)
 BINARY = ("log_loss", "one_minus_auc", "brier", "one_minus_accuracy")
 OF_CLASSES = ("log_loss", "brier", "one_minus_accuracy", "one_minus_auc_ovo")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def r():
-    with host.session() as worker:
-        yield worker
 
 
 def assert_permutation_replayed(model, data, **options):

@@ -22,13 +22,16 @@ from importance_audit.methods.trees.fitted import (
 from importance_audit.methods.trees.packing import predict
 from importance_audit.models import r_models
 from importance_audit.models.section import ModelSection
-from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.r_bridge.r_models import RModel
 
 from .small_ensembles import by_predict
 
-pytestmark = [pytest.mark.needs_numba, pytest.mark.needs_r]
+pytestmark = [
+    pytest.mark.needs_numba,
+    pytest.mark.needs_r,
+    pytest.mark.usefixtures("shared_r"),
+]
 
 CLASSES = {"regression": None, "binary": ("no", "yes"), "multiclass": ("v", "u", "w")}
 RANGER = "ranger::ranger(y ~ ., train, num.trees = 7, seed = 1, min.node.size = 3"
@@ -89,12 +92,6 @@ KNOWS_MISSING = (
     "gbm of classes",
     "rpart",
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _r():
-    with host.session(r_seconds=60):
-        yield
 
 
 def rows_of(task="regression", seed=1, n_rows=90, missing=False):
