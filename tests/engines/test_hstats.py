@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
-from tests.engines.recorded import Recorded, formula
 from tests.engines.replaying import rows_of
+from tests.methods.recorded import Cases, evaluated, recorded
 
 from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
@@ -39,13 +39,14 @@ LOSSES = {
 LEFT_OUT = {
     "perm-classification-error": "hstats itself refuses this loss",
 }
-HSTATS = Recorded("hstats", LEFT_OUT)
-of = HSTATS.matching
+HSTATS = recorded("hstats")
+CASES = Cases(HSTATS["cases"], LEFT_OUT)
+of = CASES.matching
 
 
 JOINTLY = [
     (case, kind, features)
-    for name, case in HSTATS.cases.items()
+    for name, case in CASES.items()
     if name.startswith("h-")
     for kind, size in (("pairwise", 2), ("threeway", 3))
     for features in combinations(case["result"][f"v_{kind}"], size)
@@ -60,7 +61,7 @@ def argument_of(case, option):
 
 def rows(case):
     """Return the rows of a case, binned where hstats approximates by bins."""
-    block = HSTATS.file["data"][case["data"]["see"]]
+    block = HSTATS["data"][case["data"]["see"]]
     columns = block["columns"]
     X = pd.DataFrame(columns)[NAMES].astype({"k": np.int64})
     X["g"] = X["g"].astype(pd.CategoricalDtype(block["levels"]["g"]))
@@ -89,7 +90,7 @@ def model_of(case, losses=()):
     each = list(formulas.values()) if is_many else [formulas]
 
     def predict(X):
-        predictions = [formula(one, X) for one in each]
+        predictions = [evaluated(one, X) for one in each]
         return np.stack(predictions, axis=1) if is_many else predictions[0]
 
     facts = {"task": "multiclass", "classes": tuple(formulas)} if is_many else {}
@@ -291,4 +292,5 @@ def test_the_mean_loss_is_that_of_hstats(case):
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():
-    HSTATS.assert_complete(61)
+    assert len(CASES) == 61
+    CASES.assert_accounted_for()

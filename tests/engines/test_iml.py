@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.engines.lecuyer import substreams
-from tests.engines.recorded import Recorded, formula
+from tests.methods.recorded import Cases, evaluated, recorded
 
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.effects.partial_dependence import (
@@ -28,9 +28,10 @@ LEFT_OUT = {
         "H at 12 drawn rows of means over all 50; here both are of the same rows"
     ),
 }
-IML = Recorded("iml", LEFT_OUT)
-of = IML.matching
-DATA = IML.file["data"]["d"]
+IML = recorded("iml")
+CASES = Cases(IML["cases"], LEFT_OUT)
+of = CASES.matching
+DATA = IML["data"]["d"]
 LOSSES = {"rmse": "rmse", "mse": "mse", "mae": "mae", "logLoss": "log_loss"}
 
 
@@ -38,7 +39,7 @@ def model_of(text, losses=()):
     """Return a formula of the columns as a model."""
     is_event = text.startswith("1/(1 + exp")
     facts = {"task": "binary", "classes": ("no", "yes")} if is_event else {}
-    predict = partial(formula, text)
+    predict = partial(evaluated, text)
     model = replace(linear_model(1), predict=predict, features=tuple(NAMES), **facts)
     return replace(model, losses=losses)
 
@@ -214,4 +215,5 @@ def test_the_streams_of_future_are_those_of_r_itself():
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():
-    IML.assert_complete(38)
+    assert len(CASES) == 38
+    CASES.assert_accounted_for()

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.engines.recorded import Recorded, formula
 from tests.engines.replaying import rows_of as table_of
+from tests.methods.recorded import Cases, evaluated, recorded
 
 from importance_audit.methods.importance.conditional import (
     near_of,
@@ -34,9 +34,9 @@ LEFT_OUT = {
     "cpi-pkg-.*": "tests of the package cpi",
     "sage-.*": "Shapley values of the loss",
 }
-RECORDED = Recorded("xplainfi", LEFT_OUT)
-CASES, XPLAINFI, matching = RECORDED.cases, RECORDED.file, RECORDED.matching
-TIES = Recorded("xplainfi_ties", {})
+XPLAINFI, TIES = recorded("xplainfi"), recorded("xplainfi_ties")
+CASES = Cases(XPLAINFI["cases"], LEFT_OUT)
+matching = CASES.matching
 SCORES = {
     "regr.mse": ("mse", 1),
     "regr.rmse": ("rmse", 1),
@@ -58,7 +58,7 @@ def model_of(case):
     text, names = case["model"], tuple(frame_of(case)[0])
 
     def softmax(X):
-        scores = np.exp([formula(each, X) for each in text["softmax"].values()])
+        scores = np.exp([evaluated(each, X) for each in text["softmax"].values()])
         return (scores / scores.sum(axis=0)).T
 
     task = {"reg": "regression", "num": "regression", "bin": "binary"}.get(
@@ -69,7 +69,7 @@ def model_of(case):
         linear_model(1),
         task=task,
         scale="response" if task == "regression" else "probability",
-        predict=softmax if is_many else lambda X: formula(text, X),
+        predict=softmax if is_many else lambda X: evaluated(text, X),
         features=names,
         losses=(SCORES[case["options"]["measure"]][0],),
         classes=classes_of(case),
@@ -174,9 +174,9 @@ def test_every_repeat_is_replayed(case):
     np.finfo(np.longdouble).nmant != 63,
     reason="R's long doubles, which decide, have 80 bits where this was recorded",
 )
-@TIES.matching("")
+@Cases(TIES["cases"], {}).matching("")
 def test_distances_of_whole_numbers_are_tied_where_they_are_in_r(case):
-    X = pd.DataFrame(TIES.file["data"])
+    X = pd.DataFrame(TIES["data"])
     y = X.pop("y").to_numpy()
     X["g"] = X["g"].astype("category")
     columns = case["columns"]
@@ -184,7 +184,7 @@ def test_distances_of_whole_numbers_are_tied_where_they_are_in_r(case):
     groups = {name: (name,) for name in columns}
     data = replace(data, X=X[columns], y=y, weights=np.ones(len(y)), groups=groups)
     model = replace(
-        model_of(CASES["cfi-knn-1"]), predict=lambda X: formula(case["model"], X)
+        model_of(CASES["cfi-knn-1"]), predict=lambda X: evaluated(case["model"], X)
     )
     options = {"within": "neighbours", "n_neighbours": 4, "n_repeats": 2}
     options |= {"stream": "xplainfi", "convention": "xplainfi"}

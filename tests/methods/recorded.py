@@ -2,6 +2,7 @@
 
 import json
 import re
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -56,9 +57,19 @@ class Cases(dict):
         self.compared.update(names)
         return for_each(names)
 
+    def matching(self, pattern):
+        """Let one test be of all cases that begin so and are not left out."""
+        names = [name for name in self if re.match(pattern, name)]
+        names = [name for name in names if name not in self._all_left_out()]
+        self.compared.update(names)
+        return for_each([self[name] for name in names], itemgetter("id"))
+
+    def _all_left_out(self):
+        return {name for pattern in self.left_out for name in self.like(pattern)}
+
     def assert_accounted_for(self):
         """Each case is in one of both, and each reason is of some case."""
-        left_out = {name for pattern in self.left_out for name in self.like(pattern)}
+        left_out = self._all_left_out()
         assert self.keys() - self.compared - left_out == set()
         assert left_out & self.compared == set()
         assert all(map(self.like, self.left_out))
