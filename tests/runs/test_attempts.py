@@ -3,13 +3,21 @@
 import os
 
 import pytest
-from tests.run_folders import two_runs, write_two_runs
+from tests.runs.test_folder import result, save
 
 from importance_audit.runs.attempts import end_attempt, start_attempt
 from importance_audit.runs.audit_log import LOG, append, read_log
 from importance_audit.runs.verify import verify
 
 FAILED = {"exit_code": 2, "message": "no", "r_failed": False}
+
+
+def write_two_runs(audit):
+    """Write an audit with two runs; return the folders of both."""
+    for day in (20, 21):
+        name = f"202511{day}T084600Z-3f9a1c2b"
+        save(audit, result(name), {"audit.toml": "seed = 1\n"})
+    return sorted((audit / "runs").iterdir())
 
 
 def kinds(folder):
@@ -64,10 +72,11 @@ def test_a_run_that_was_killed_between_line_and_name_is_finished(tmp_path):
     assert found.mismatches == ()
     where = f"runs/{second.name}"
     assert found.notes == (f"{where} has not its name yet; the next run finishes it",)
+    log = (tmp_path / LOG).read_bytes()
     assert start_attempt(tmp_path, unattended=False).died == (
         f"Run '{second.name}', which a killed process had written, was given its name."
     )
-    begun = (tmp_path / LOG).read_bytes().removeprefix(two_runs()[LOG])
+    begun = (tmp_path / LOG).read_bytes().removeprefix(log)
     assert begun.count(b"\n") == 1
     assert verify(tmp_path).notes == ()
 
