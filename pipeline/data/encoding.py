@@ -10,7 +10,7 @@ its rows had, not in those that the audit gave them: texts as texts with their o
 missing value, nullable columns as nullable, categories with their own levels.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -73,6 +73,18 @@ class Encoding(NamedTuple):
             for name in self.features
         ]
         return tuple(np.repeat(np.array(self.features, dtype=object), widths))
+
+    @property
+    def columns(self) -> tuple[Hashable, ...]:
+        """The columns the estimator sees, one-hot ones as feature and level."""
+        if not self.kind.startswith("one_hot"):
+            return self.features
+        columns: list[Hashable] = []
+        for name in self.features:
+            own = self.levels.get(name)
+            met = own.declared[own.codes.argmax(axis=1)] if own else ()
+            columns += [(name, level) for level in met] if own else [name]
+        return tuple(columns)
 
 
 def has_category(X: pd.DataFrame) -> bool:

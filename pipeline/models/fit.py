@@ -35,6 +35,7 @@ from ..records.errors import (
 from ..records.finding import Finding
 from ..records.losses import OF_CLASS, OF_ORDER, default_losses, predicted_class
 from . import estimators, prediction, r_models
+from .column_references import Columns, move_references
 from .libraries import (
     OFFSETS,
     Facts,
@@ -84,8 +85,9 @@ def fit_models(
     for section in sections:
         try:
             with phase(f"model {section.name}"):
-                make = load if section.file else fit
-                make = r_models.load if r_models.is_of_r(section) else make
+                make: Callable[..., FittedModel] = fit
+                if section.file:
+                    make = r_models.load if r_models.is_of_r(section) else load
                 model = make(section, train, base=base)
             if train.split == "train":
                 model = model.with_facts(train_sha256=train.sha256)
@@ -99,7 +101,13 @@ def fit_models(
     return tuple(models)
 
 
-def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
+def fit(
+    section: ModelSection,
+    train: Dataset,
+    *,
+    base: Path = Path(),
+    made_for: Columns | None = None,
+) -> FittedModel:
     """Make the estimator of a section and fit it on training rows.
 
     Weighted rows are fitted with their weights. The target of a binary task reaches
@@ -114,6 +122,8 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
     train : Dataset
     base : Path
         The folder of the audit, where the class of the estimator may lie too.
+    made_for : tuple, optional
+        The columns that its parameters speak of, by default those it is fitted on.
 
     Raises
     ------
@@ -136,9 +146,15 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
     X = train.X[list(train.inputs)] if train.unread else train.X
     kind = _encoder(section.encoder, estimator, X)
     encoding = learn(X, kind, is_named=section.encoder == "none")
+    columns = encoding.columns
     if section.standardise:
         names = encoding.encoded
         numbers = [k for k, name in enumerate(names) if not is_category(X[name])]
+        others = set(range(len(names))) - set(numbers)
+        columns = tuple(columns[k] for k in (*numbers, *sorted(others)))
+    made_for = made_for or columns
+    move_references(estimator, made_for, columns)
+    if section.standardise:
         estimator = standardised(estimator, numbers, train.task)
         weights = {f"estimator__{key}": each for key, each in weights.items()}
     # A copy: records are read-only, and some libraries only read what they can write.
@@ -165,19 +181,23 @@ def fit(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitted
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
-        fit_on=partial(_fit_again, section, base.resolve()),
+        fit_on=partial(_fit_again, section, base.resolve(), made_for),
     )
 
 
 def _fit_again(
-    section: ModelSection, base: Path, rows: Dataset, seed: int | None
+    section: ModelSection,
+    base: Path,
+    made_for: Columns,
+    rows: Dataset,
+    seed: int | None,
 ) -> FittedModel:
     """Fit the estimator of a section on other rows or columns; see `refit`."""
     _check_classes_left(section.name, rows)
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
         section = replace(section, parameters=parameters)
-    return fit(section, rows, base=base)
+    return fit(section, rows, base=base, made_for=made_for)
 
 
 def _fit_clone(
@@ -209,7 +229,9 @@ def _fit_clone(
         labels = prediction.labels_of(estimator, rows.classes)
         order = [texts.index(label) for label in labels]
         y = np.asarray(own)[order][y.astype(np.int64)]
+    made_for = encoding.columns
     encoding = encoding._replace(features=tuple(rows.X.columns))
+    move_references(fresh, made_for, encoding.columns)
     weights = _weights(name, fresh, rows)
     types = {key: rows.types[key] for key in encoding.features if key in rows.types}
     try:

@@ -1,0 +1,191 @@
+"""What an estimator says of single columns, kept right when it is fitted on others.
+
+`HistGradientBoostingRegressor(categorical_features=[1])` speaks of the second column:
+without the first one, that is column 0. A column that is left out falls out of such
+parameters, by place or by name. What the code of a transformer does with places, as a
+`FunctionTransformer` may, is not known here.
+"""
+
+from ast import literal_eval
+from collections.abc import Hashable, Mapping, Sequence
+from inspect import isclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..records.errors import NotApplicable
+
+Columns: TypeAlias = tuple[Hashable, ...]
+Seen: TypeAlias = tuple[Columns, Columns] | None
+"""The columns that a part was fitted on and is to be fitted on; None if not known."""
+
+CHOSEN = frozenset(
+    "categorical_features categorical_feature cat_features cat_feature cat_column "
+    "categorical_column text_features embedding_features ignored_features".split()
+)
+"""Parameters that are places, names or a mask of columns, in any library."""
+EACH = frozenset(
+    "monotonic_cst monotone_constraints monotone_constraint mc feature_types "
+    "feature_names feature_weights feature_contri max_bin_by_feature categories drop "
+    "n_bins min_value max_value".split()
+)
+"""Parameters that are a value for each column, or a mapping from columns."""
+SETS = frozenset(("interaction_cst", "interaction_constraints"))
+"""Parameters that are sets of columns."""
+OTHERS = frozenset(
+    "terms interactions exclude forcedsplits_filename forcedbins_filename "
+    "per_float_feature_quantization".split()
+)
+"""Parameters that refer to columns in ways that are not translated."""
+REFERENCES = CHOSEN | EACH | SETS | OTHERS
+ON_OTHER_COLUMNS = ("final_estimator", "transformer")
+"""Parts that see predictions, or the target."""
+WORDS = ("auto", "from_dtype", "pairwise", "no_interactions", "first", "if_binary")
+
+
+def move_references(estimator: Any, before: Columns, after: Columns) -> None:
+    """Make an unfitted estimator and its parts refer to the same columns elsewhere.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its parameters are changed.
+    before, after : tuple
+        The columns that it was made for, and those it is about to be fitted on.
+
+    Raises
+    ------
+    NotApplicable
+        Where it refers to columns that one of its own steps makes, or in a way that
+        is not known.
+    """
+    if before != after:
+        _move(estimator, (before, after))
+
+
+def _move(part: Any, seen: Seen) -> Seen:
+    """Move the references of one part, and return the columns that leave it."""
+    if part is None or isinstance(part, str):
+        return seen
+    if isclass(part) or not hasattr(part, "get_params"):
+        return None
+    parameters = part.get_params(deep=False)
+    if "steps" in parameters:
+        for _, step in part.steps:
+            seen = _move(step, seen)
+        return seen
+    if "transformers" in parameters:
+        _move(part.remainder, None)
+        moved = [_moved(part, seen, *each) for each in part.transformers]
+        part.set_params(transformers=moved)
+        return None
+    for name, value in parameters.items():
+        if name in REFERENCES:
+            part.set_params(**{name: _translated(part, name, value, seen)})
+        elif name in ("param_grid", "param_distributions"):
+            for grid in [value] if isinstance(value, Mapping) else value:
+                for key, candidates in grid.items():
+                    if key.rpartition("__")[2] in REFERENCES:
+                        for each in candidates:
+                            _translated(part, key.rpartition("__")[2], each, None)
+        elif isinstance(value, list):
+            for each in value:
+                _move(each[1] if isinstance(each, tuple) else each, seen)
+        else:
+            _move(value, None if name in ON_OTHER_COLUMNS else seen)
+    from sklearn.base import OneToOneFeatureMixin
+
+    # A target encoder makes a column for each of several classes.
+    is_kept = isinstance(part, OneToOneFeatureMixin) and not hasattr(
+        part, "target_type"
+    )
+    return seen if is_kept else None
+
+
+def _moved(
+    part: Any, seen: Seen, name: str, transformer: Any, chosen: Any
+) -> tuple[str, Any, Any]:
+    """Return what a ColumnTransformer does with some columns, on others."""
+    if callable(chosen):
+        _move(transformer, None)
+        return name, transformer, chosen
+    translated = _translated(part, "transformers", chosen, seen)
+    own = None
+    if seen is not None:
+        before, after = seen
+        picked = tuple(_picked(chosen, before))
+        own = picked, tuple(column for column in picked if column in after)
+    if own is None or own[0] != own[1]:
+        _move(transformer, own)
+    return name, transformer, translated
+
+
+def _translated(part: Any, name: str, value: Any, seen: Seen) -> Any:
+    """Return the value of one parameter for the columns that a part is fitted on."""
+    is_number = np.isscalar(value) and not isinstance(value, str)
+    if value is None or (is_number and name not in CHOSEN | {"transformers"}):
+        return value
+    if isinstance(value, str) and value in WORDS:
+        return value
+    try:
+        if seen is None and name not in OTHERS and _is_named(value):
+            return value
+        if seen is None or name in OTHERS:
+            raise ValueError
+        is_text = isinstance(value, str) and name in EACH | SETS
+        given = literal_eval(value) if is_text else value
+        if name in EACH:
+            moved = _of_each(given, *seen)
+        elif name in SETS:
+            sets = [_chosen(tuple(own), *seen) for own in given]
+            moved = [columns for columns in sets if columns]
+        else:
+            moved = _chosen(given, *seen)
+        # Libraries do not agree what no set at all means.
+        if name in SETS and not moved:
+            raise ValueError
+    except (IndexError, TypeError, ValueError, SyntaxError):
+        raise NotApplicable(
+            f"{type(part).__name__} refers to columns by {name} in a way that cannot "
+            "be carried over to a fit on other columns. Refer to the model's own "
+            "columns, by name or by place, or use a method that fits no model again."
+        ) from None
+    return str(moved) if is_text else moved
+
+
+def _of_each(value: Any, before: Columns, after: Columns) -> Any:
+    """Return a value for each column that there is; 0 after the last one given."""
+    if isinstance(value, Mapping):
+        kept = {key: _chosen(key, before, after) for key in value}
+        return {new: value[key] for key, new in kept.items() if new != []}
+    values = [*value, *[0] * (len(before) - len(value))]
+    moved = [values[before.index(column)] for column in after]
+    return tuple(moved) if isinstance(value, tuple) else moved
+
+
+def _chosen(value: Any, before: Columns, after: Columns) -> Any:
+    """Return the columns that are left of some, by name where they were named."""
+    kept = [column for column in _picked(value, before) if column in after]
+    moved = kept if _is_named(value) else [after.index(column) for column in kept]
+    return moved[0] if np.isscalar(value) and moved else moved
+
+
+def _picked(value: Any, before: Columns) -> list[Any]:
+    """Return the columns that places, a mask, names or a slice of either pick."""
+    if isinstance(value, slice):
+        start, stop = value.start, value.stop
+        start = before.index(start) if isinstance(start, str) else start
+        stop = before.index(stop) + 1 if isinstance(stop, str) else stop
+        return list(before[start : stop : value.step])
+    items: list[Any] = [value] if np.isscalar(value) else list(value)
+    if items and all(isinstance(item, bool | np.bool_) for item in items):
+        return [c for c, is_in in zip(before, items, strict=True) if is_in]
+    return [before[before.index(i) if isinstance(i, str) else i] for i in items]
+
+
+def _is_named(value: Any) -> bool:
+    """Return whether columns are given by their names."""
+    if isinstance(value, slice):
+        return False
+    items: Sequence[Any] = [value] if np.isscalar(value) else list(value)
+    return all(isinstance(item, str) for item in items)

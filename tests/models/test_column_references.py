@@ -1,0 +1,250 @@
+"""A refit on fewer columns is the fit by hand with every reference moved."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import (
+    ColumnTransformer,
+    TransformedTargetRegressor,
+    make_column_selector,
+)
+from sklearn.decomposition import PCA
+from sklearn.ensemble import HistGradientBoostingRegressor, VotingRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from tests.methods.importance.toys import refused, rows_of
+
+from importance_audit.models.fit import fit, wrap
+from importance_audit.models.section import ModelSection
+
+COLUMNS = ("a", "k", "t", "u")
+KEPT = (("k", "t", "u"), ("a", "t", "u"), ("k", "u"), ("t",), COLUMNS)
+
+
+def rows():
+    """Return numbers of which `k` and `u` are codes without an order."""
+    rng = np.random.default_rng(0)
+    n, effect = 240, rng.normal(size=6)
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "k": rng.integers(0, 6, n).astype(float),
+            "t": rng.normal(size=n),
+            "u": rng.integers(0, 3, n).astype(float),
+        }
+    )
+    y = (
+        X.a
+        + 2 * effect[X.k.astype(int)]
+        - 0.5 * X.t
+        + (X.u == 1)
+        + 0.1 * rng.normal(size=n)
+    )
+    return rows_of(X, y)
+
+
+def boosting(**parameters):
+    return HistGradientBoostingRegressor(
+        max_iter=8, min_samples_leaf=5, random_state=0, **parameters
+    )
+
+
+def places(columns, *names):
+    return [columns.index(name) for name in names if name in columns]
+
+
+def mask(columns, *names):
+    return np.array([name in names for name in columns])
+
+
+def values(columns, **own):
+    return [own.get(name, 0) for name in columns]
+
+
+def one_hot(chosen, **others):
+    encoder = OneHotEncoder(handle_unknown="ignore")
+    parts = ColumnTransformer([("levels", encoder, chosen)], remainder="passthrough")
+    return make_pipeline(parts, LinearRegression(**others))
+
+
+def in_levels(columns):
+    """Return an encoder of `k` and `u`, each with levels of its own."""
+    orders = {"k": [0, 1, 2, 3, 4, 5], "u": [0, 1, 2]}
+    chosen = [name for name in ("k", "u") if name in columns]
+    encoder = OrdinalEncoder(categories=[orders[name] for name in chosen])
+    parts = [("levels", encoder, chosen)] if chosen else []
+    return make_pipeline(
+        ColumnTransformer(parts, remainder="passthrough"), LinearRegression()
+    )
+
+
+MADE_FOR = {
+    "places": lambda c: boosting(categorical_features=places(c, "k", "u")),
+    "a mask": lambda c: boosting(categorical_features=mask(c, "k", "u")),
+    "names": lambda c: boosting(categorical_features=[n for n in "ku" if n in c]),
+    "signs": lambda c: boosting(monotonic_cst=values(c, a=-1, t=1)),
+    "signs by name": lambda c: boosting(
+        monotonic_cst={n: s for n, s in {"a": -1, "t": 1}.items() if n in c}
+    ),
+    "sets": lambda c: boosting(
+        interaction_cst=[s for s in (places(c, "a", "k"), places(c, "t", "u")) if s]
+    ),
+    "transformed places": lambda c: one_hot(places(c, "k", "u")),
+    "a transformed mask": lambda c: one_hot(mask(c, "k", "u")),
+    "a slice": lambda c: one_hot(places(c, "k", "t", "u")),
+    "orders of levels": in_levels,
+    "after a step column by column": lambda c: make_pipeline(
+        StandardScaler(), boosting(monotonic_cst=values(c, a=-1, t=1))
+    ),
+    "within others": lambda c: TransformedTargetRegressor(
+        VotingRegressor(
+            [
+                ("trees", boosting(categorical_features=places(c, "k"))),
+                ("line", one_hot(places(c, "u"))),
+            ]
+        ),
+        transformer=StandardScaler(),
+    ),
+}
+
+
+def given(name):
+    """Return the estimator for all columns; a slice is one only where it is given."""
+    if name == "a slice":
+        return one_hot(slice(1, None))
+    return MADE_FOR[name](COLUMNS)
+
+
+@pytest.mark.parametrize("kept", KEPT, ids="".join)
+@pytest.mark.parametrize("name", MADE_FOR)
+def test_a_refit_on_fewer_columns_is_the_fit_by_hand_with_the_references_moved(
+    name, kept
+):
+    data = rows()
+    fitted = given(name).fit(data.X, data.y)
+    model = wrap(fitted, name="m").with_facts(train=data)
+    by_hand = MADE_FOR[name](kept).fit(data.X[list(kept)], data.y)
+    again = model.refit(kept)
+    expected = by_hand.predict(data.X[list(kept)])
+    assert again.predict(data.X) == pytest.approx(expected, rel=1e-9)
+    # Another fit of the refit speaks of its columns, not of the first ones.
+    other = again.with_facts(train=data.part(kept)).refit(kept[-1:])
+    by_hand = MADE_FOR[name](kept[-1:]).fit(data.X[[kept[-1]]], data.y)
+    expected = by_hand.predict(data.X[[kept[-1]]])
+    assert other.predict(data.X) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_refit_of_a_configured_estimator_moves_its_references():
+    data = rows()
+    parameters = {"categorical_features": [1, 3], "max_iter": 8, "random_state": 0}
+    estimator = "sklearn.ensemble.HistGradientBoostingRegressor"
+    model = fit(
+        ModelSection(name="m", estimator=estimator, parameters=parameters), data
+    )
+    kept = ["k", "t"]
+    by_hand = HistGradientBoostingRegressor(
+        categorical_features=[0], max_iter=8, random_state=0
+    ).fit(data.X[kept].to_numpy(), data.y)
+    for again in (model.refit(kept), model.refit(["k", "t", "u"])):
+        again = again.with_facts(train=data).refit(kept)
+        expected = by_hand.predict(data.X[kept].to_numpy())
+        assert again.predict(data.X) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_level_that_a_refit_lacks_moves_references_to_one_hot_columns():
+    levels = pd.Categorical(["p", "q", "r", "s"] * 30)
+    x = np.linspace(-1, 1, 120)
+    data = rows_of(pd.DataFrame({"c": levels, "x": x}), x**3)
+    section = ModelSection(
+        name="m",
+        estimator="sklearn.ensemble.HistGradientBoostingRegressor",
+        parameters={"monotonic_cst": [0, 0, 0, -1], "max_iter": 5},  # q, r, s, x
+        encoder="one_hot",
+    )
+    kept = np.flatnonzero(levels != "r")
+    again = fit(section, data).refit(("c", "x"), kept)
+    assert again.estimator.monotonic_cst == [0, 0, -1]
+    of_each_level = pd.Series(again.predict(data.X.iloc[kept])).groupby(levels[kept])
+    assert of_each_level.std().max() < 1e-12  # x may only lower what it raises
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "moved"),
+    [
+        ({"monotone_constraints": "(1,-1)"}, ("k", "t", "u"), "(-1, 0, 0)"),
+        ({"monotone_constraints": (0, 0, 1, 0)}, ("t",), (1,)),
+        ({"monotone_constraints": {"a": 1, "t": -1}}, ("t", "u"), {"t": -1}),
+        ({"interaction_constraints": "[[0, 1], [2, 3]]"}, ("k", "t"), "[[0], [1]]"),
+        ({"interaction_constraints": [["a", "k"], ["t"]]}, ("k", "u"), [["k"]]),
+    ],
+)
+def test_constraints_of_xgboost_follow_their_columns(given, kept, moved):
+    xgboost = pytest.importorskip("xgboost")
+    data = rows()
+
+    def booster(**parameters):
+        return xgboost.XGBRegressor(n_estimators=6, max_depth=3, **parameters)
+
+    fitted = booster(**given).fit(data.X, data.y)
+    again = wrap(fitted, name="m").with_facts(train=data).refit(kept)
+    (parameter,) = given
+    assert getattr(again.estimator, parameter) == moved
+    by_hand = booster(**{parameter: moved}).fit(data.X[list(kept)], data.y)
+    assert again.predict(data.X) == pytest.approx(by_hand.predict(data.X[list(kept)]))
+
+
+MADE_BY_A_STEP = {
+    "categorical_features": lambda: make_pipeline(
+        ColumnTransformer([("k", OrdinalEncoder(), ["k"])], remainder="passthrough"),
+        boosting(categorical_features=[0]),
+    ),
+    "monotonic_cst": lambda: make_pipeline(PCA(2), boosting(monotonic_cst=[0, 1])),
+    "transformers": lambda: make_pipeline(
+        PCA(2),
+        ColumnTransformer([("p", StandardScaler(), [0])]),
+        LinearRegression(),
+    ),
+    "interaction_cst": lambda: boosting(interaction_cst=[{1}]),
+}
+
+
+@pytest.mark.parametrize("parameter", MADE_BY_A_STEP)
+def test_references_that_cannot_be_moved_are_refused(parameter):
+    data = rows()
+    estimator = MADE_BY_A_STEP[parameter]()
+    model = wrap(estimator.fit(data.X, data.y), name="m").with_facts(train=data)
+    part = type(getattr(estimator, "steps", [("", estimator)])[-1][1]).__name__
+    part = "ColumnTransformer" if parameter == "transformers" else part
+    assert refused(model.refit, ("a", "t", "u")) == (
+        f"{part} refers to columns by {parameter} in a way that cannot be carried over "
+        "to a fit on other columns. Refer to the model's own columns, by name or by "
+        "place, or use a method that fits no model again."
+    )
+    expected = model.predict(data.X)  # all columns, other rows: nothing has moved
+    assert model.refit(COLUMNS).predict(data.X) == pytest.approx(expected)
+
+
+def test_a_search_over_references_is_refused_and_over_numbers_is_not():
+    data = rows()
+
+    def fitted(**grid):
+        search = GridSearchCV(boosting(), grid, cv=2).fit(data.X, data.y)
+        return wrap(search, name="m").with_facts(train=data)
+
+    fitted(max_leaf_nodes=[3, 5]).refit(("a", "t"))
+    searched = fitted(categorical_features=[[1], [3]])
+    assert "refers to columns by categorical_features" in refused(
+        searched.refit, ("a", "t")
+    )
+
+
+def test_a_selection_by_type_is_made_anew():
+    data = rows()
+    chosen = make_column_selector(dtype_include=float)
+    parts = ColumnTransformer([("numbers", StandardScaler(), chosen)])
+    fitted = make_pipeline(parts, LinearRegression()).fit(data.X, data.y)
+    again = wrap(fitted, name="m").with_facts(train=data).refit(("a", "k"))
+    by_hand = LinearRegression().fit(data.X[["a", "k"]], data.y)
+    assert again.predict(data.X) == pytest.approx(by_hand.predict(data.X[["a", "k"]]))
