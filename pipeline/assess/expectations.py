@@ -34,11 +34,12 @@ class ExpectedSection:
     features : tuple of str
         The features, or groups, it is about.
     place : {"top", "zero"}
-        "top": they take the first ranks, as many as are named, in any order. "zero":
-        each is indistinguishable from an irrelevant feature, judged by its interval
-        over other rows where there is one, else over the repeats, or by `resolution`
-        of [checks] as a share of the largest importance; and shuffling it does not
-        make the model better.
+        "top": they take the first ranks, as many as are named, in any order; a tie
+        with another feature is no place on top, as for claims of kind "leader".
+        "zero": each is indistinguishable from an irrelevant feature, judged by its
+        interval over other rows where there is one, else over the repeats, or by
+        `resolution` of [checks] as a share of the largest importance; and shuffling
+        it does not make the model better.
     reason : str
         Why it is expected, from domain knowledge.
     of : {"features", "groups"}

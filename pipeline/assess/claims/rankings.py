@@ -9,7 +9,7 @@ from ...engines.agreement.numbers import association
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable, listed, quote
 from ...records.importance_record import Importance
-from ...records.ranking import nothing_of
+from ...records.ranking import nothing_of, places
 from ...records.value_rules import OneOf, Range
 from .answer import (
     Answer,
@@ -39,9 +39,11 @@ def rank(record: Importance, features: Names, *, within: Count) -> Answer:
     Parameters
     ----------
     within : int
-        The highest rank number that any of them may have; ties have their mean rank.
+        The highest rank number that any of them may have; of ties the last of their
+        ranks counts, since none of them is ahead of the others.
     """
-    ranks = numbers_of(record, record.rank, features)
+    _, worst = places(record.mean, record.mean)
+    ranks = numbers_of(record, worst, features)
     return at_most(f"{largest_of(features)}rank of {listed(features)}", ranks, within)
 
 
@@ -51,9 +53,11 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
     Parameters
     ----------
     within : int, optional
-        The rank from the end that none may exceed; by default the number of features.
+        The rank from the end that none may exceed, by default the number of features;
+        of ties the farthest from the end counts.
     """
-    ranks = int(np.isfinite(record.rank).sum()) + 1 - record.rank
+    best, _ = places(record.mean, record.mean)
+    ranks = int(np.isfinite(best).sum()) + 1 - best
     words = f"{largest_of(features)}rank from the end of {listed(features)}"
     return at_most(words, numbers_of(record, ranks, features), within or len(features))
 
@@ -175,7 +179,7 @@ def frequency(
     Parameters
     ----------
     within : int
-        The highest rank number that any of them may have; ties have their mean rank.
+        The highest rank number that any of them may have, ties as for kind "rank".
     expected : float
         The share: 1 for every model, 0 for none.
     tolerance : float

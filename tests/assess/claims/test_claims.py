@@ -8,6 +8,7 @@ from tests.report.made_records import made_effect, made_importance
 
 from importance_audit.assess.claims import CLAIMS
 from importance_audit.assess.claims.curves import Curves
+from importance_audit.assess.expectations import ExpectedSection, judge
 from importance_audit.models.performance import Judged
 from importance_audit.records.errors import NotApplicable
 
@@ -84,6 +85,22 @@ def test_ties_lead_nothing_but_together():
     assert not answer("leader", "a", of=tied).holds
     assert answer("leader", "a", "b", of=tied).holds
     assert not answer("order", "a", "b", of=tied).holds
+
+
+def test_of_ties_the_rank_counts_that_is_farthest_from_the_claim():
+    """Whoever breaks the tie, a claim that holds must still hold."""
+    tied = record({"z": 3.0, "a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0})
+    for name in "abc":
+        assert answer("rank", name, of=tied, within=4)[2:] == (4, True)
+        assert answer("rank", name, of=tied, within=3)[2:] == (4, False)
+        assert answer("last", name, of=tied, within=4)[2:] == (4, True)
+        assert answer("last", name, of=tied, within=3)[2:] == (4, False)
+    assert not answer("leader", "z", "a", "b", of=tied).holds
+    assert answer("leader", "z", "a", "b", "c", of=tied).holds
+    assert not answer("last", "b", "c", "d", of=tied).holds
+    expected = ExpectedSection(features=("z", "a", "b"), place="top", reason="r")
+    rows, _ = judge([expected], [tied], resolution=0.05)
+    assert rows[0]["verdict"] == "not as expected"
 
 
 def test_a_curve_is_a_line_within_its_largest_distance():
