@@ -152,7 +152,7 @@ def _chain(step: Any, features: Names) -> Names | None:
 _RULES: dict[Callable[[Any, Names], Names | None], tuple[str, ...]] = {
     _same: (
         *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"),
-        "OrdinalEncoder",
+        *("QuantileTransformer", "PowerTransformer", "OrdinalEncoder"),
     ),
     _chosen: (
         "SelectKBest",

@@ -27,6 +27,8 @@ from sklearn.preprocessing import (
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
     RobustScaler,
     StandardScaler,
 )
@@ -121,6 +123,8 @@ KEPT_APART = {
         make_column_transformer(
             (RobustScaler(), ["age", "part"]),
             (MaxAbsScaler(), ["part"]),
+            (QuantileTransformer(n_quantiles=20), ["part"]),
+            (PowerTransformer(), ["age"]),
             (OneHotEncoder(), ["kind"]),
         ),
         "passthrough",
