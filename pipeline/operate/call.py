@@ -480,8 +480,10 @@ def _task_of(
             raise ConfigError(
                 [f"task must be one of {listed(every)}; {quote(word)} was given."]
             )
-        if len(tasks) > 1:
-            tasks = ["binary" if n_classes == 2 else "multiclass"]
+        if len(tasks) > 1:  # rows may lack a class that a model has
+            own = _task_of(models, X, y, None, is_array=is_array).name
+            by_rows = "binary" if n_classes == 2 else "multiclass"
+            tasks = [own if own in tasks else by_rows]
         return _Task(cast(Task, tasks[0]), "it was given")
     guess = ""
     for name, model in models.items():

@@ -303,6 +303,15 @@ def test_the_words_of_scikit_learn_for_a_task_are_understood(word, y, task):
     assert "task_inferred" not in {f.check for f in result.findings}
 
 
+@pytest.mark.parametrize("shown", [[0, 1], [1, 2]])
+def test_classification_has_the_classes_of_the_model_where_rows_lack_one(shown):
+    y = pd.Series([0, 1, 2] * 20)
+    model, kept = LogisticRegression().fit(X, y), y.isin(shown)
+    result = ia.audit(model, X[kept], y[kept], task="classification", n_repeats=2)
+    expected = -np.log(model.predict_proba(X[kept])[np.arange(kept.sum()), y[kept]])
+    assert result.importances[0].baseline.mean() == pytest.approx(expected.mean())
+
+
 def test_weights_and_remedies_are_named_as_the_call_names_them(result):
     words = r"sample_weight must not be negative; 1 of 60 weights is\."
     with pytest.raises(ia.DataError, match=words):
