@@ -29,6 +29,30 @@ SINGLE = ("lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff")
 """Methods of single columns; StratImpact and the like refuse groups themselves."""
 NUMBERS = ("lowess_r2", "auc", "spearman", "pca")
 """Methods of numbers."""
+COMPLETE = "columns that vary and lack no value"
+DEFINED_FOR = {
+    **dict.fromkeys(SINGLE, COMPLETE),
+    "gradient_sensitivity": (
+        "single columns of numbers, not true and false, that vary and lack no value"
+    ),
+    "t_statistic": (
+        "features of the model without an interaction with others, whose coefficients "
+        "the training rows decide"
+    ),
+    "standardised_coefficient": "features without an interaction with others",
+    "raw_weights": "features with one term, which is no interaction with others",
+    "olden": "features that the network reads in one column",
+    "firm auto": "numbers, and categories of at most n_bins levels",
+    "firm binary": "columns of two values that lack no value",
+    "firm binned": "numbers",
+    "firm linear": "numbers that lack no value",
+    "firm lowess": "numbers that lack no value",
+    "firm gaussian": (
+        "single columns of numbers, not true and false, that vary and lack no value"
+    ),
+    "firm signs": "single columns of -1 and 1",
+}
+"""What has a number by each method, and by each estimator of FIRM."""
 
 
 def unmeasured(importance: Importance, data: Dataset, **_: Any) -> Seen:
@@ -305,8 +329,12 @@ def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...
     A category in `spearman`, say, or a group of several columns.
     """
     method = importance.method
+    estimator = importance.options.get("estimator")
+    kind = f"firm {estimator}" if method in ("firm", "firm_labels") else method
     undefined_for: dict[str, tuple[str, ...]] = {}
-    for name, columns in zip(importance.features, importance.columns, strict=True):
+    for name, columns, mean in zip(
+        importance.features, importance.columns, importance.mean, strict=True
+    ):
         rule, is_numeric = "", is_number(data.X[columns[0]])
         if method in SINGLE and len(columns) > 1:
             rule = "single columns"
@@ -318,6 +346,8 @@ def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...
                 if is_numeric
                 else "numeric columns with a target of classes"
             )
+        elif np.isnan(mean) and not is_constant(data, columns):
+            rule = DEFINED_FOR.get(kind, "")
         if rule:
             undefined_for[rule] = (*undefined_for.get(rule, ()), name)
     return undefined_for

@@ -227,6 +227,51 @@ def test_what_a_method_is_not_defined_for_is_but_a_note(method, source, groups, 
     assert finding.remedy == "Use another method for them."
 
 
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        (
+            {"method": "gradient_sensitivity"},
+            "single columns of numbers, not true and false, that vary and lack no "
+            "value, not for 'flag', 'hole', 'level'.",
+        ),
+        (
+            {"method": "firm", "estimator": "linear"},
+            "numbers that lack no value, not for 'hole', 'level'.",
+        ),
+        ({"method": "mrmr"}, "columns that vary and lack no value, not for 'hole'."),
+        ({"method": "relieff"}, "columns that vary and lack no value, not for 'hole'."),
+    ],
+    ids=lambda value: value.get("method", "") if isinstance(value, dict) else "",
+)
+def test_a_feature_without_a_number_has_a_reason(entry, reason):
+    x = np.sin(np.arange(60.0))
+    X = pd.DataFrame({"x": x, "flag": x > 0.3, "hole": np.cos(5 * x)})
+    X.loc[::7, "hole"] = np.nan
+    X["level"] = pd.Categorical(np.array(list("pqr"))[np.arange(60) % 3])
+    y = x + np.cos(np.arange(60.0)) ** 2
+    rows = dataset(X, y, name="rows", task="regression")
+    model = wrap(
+        lambda rows: rows["x"] + rows["hole"].fillna(0.0),
+        **{"name": "m", "task": "regression", "features": list(X)},
+    )
+    finding = finding_of(audited(model.for_rows(rows), rows, entry), "unmeasured")
+    assert finding.severity == "info"
+    assert finding.message.endswith(f"{entry['method']!r} {ONLY} {reason}")
+
+
+def test_a_feature_of_an_interaction_has_no_t_for_a_reason():
+    formulas = pytest.importorskip("statsmodels.formula.api")
+    X = normal_data(1, 1, 1).X
+    rows = dataset(X, X["x1"] + X["x3"] ** 2, name="rows", task="regression")
+    model = wrap(formulas.ols("y ~ x1 * x2 + x3", X.assign(y=rows.y)).fit(), name="m")
+    finding = finding_of(audited(model, rows, {"method": "t_statistic"}), "unmeasured")
+    assert finding.message.endswith(
+        f"'t_statistic' {ONLY} features of the model without an interaction with "
+        "others, whose coefficients the training rows decide, not for 'x1', 'x2'."
+    )
+
+
 @pytest.mark.filterwarnings("error")
 def test_infinite_losses_are_unmeasured_and_out_of_bounds_and_nothing_else():
     infinite = measured([[np.inf, np.inf], [10.0, 11.0]], baseline=np.inf)
