@@ -554,4 +554,5 @@ def evaluate(
     weights : ndarray of shape (n_samples,)
         Ones if every row counts the same.
     """
-    return np.array([LOSSES[name].function(y, prediction, weights) for name in losses])
+    values = [LOSSES[name].function(y, prediction, weights) for name in losses]
+    return np.array(values) + 0.0  # minus a score of 0 is 0, not -0

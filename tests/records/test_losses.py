@@ -339,3 +339,10 @@ def test_no_rising_function_of_scores_that_are_apart_changes_an_auc(rows):
     }
     assume("plain" in areas)
     np.testing.assert_equal([*areas.values()], [areas["rank"]] * len(areas))
+
+
+def test_minus_a_score_of_zero_is_a_loss_of_zero(monkeypatch):
+    loss = LOSSES["mse"]._replace(function=lambda *_: -0.0)
+    monkeypatch.setitem(LOSSES, "mse", loss)
+    value = evaluate(("mse",), np.ones(2), np.ones(2), np.ones(2))
+    assert f"{value[0]:g}" == "0"

@@ -37,11 +37,14 @@ class Answer(NamedTuple):
 
 
 def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
-    """Return the numbers of some features, in their order."""
-    for name in (name for name in features if name not in record.features):
+    """Return the numbers of some features, in their order; a pair has two names."""
+    at = {name: place for place, name in enumerate(record.features)}
+    if record.of == "pairs":
+        at = {":".join(pair[::-1]): k for k, pair in enumerate(record.columns)} | at
+    for name in (name for name in features if name not in at):
         hint = did_you_mean(name, record.features)
         raise NotApplicable(f"There is no {quote(name)} among the {record.of}.{hint}")
-    values = numbers[[record.features.index(name) for name in features]]
+    values = numbers[[at[name] for name in features]]
     missing = [name for name, n in zip(features, values, strict=True) if np.isnan(n)]
     if missing:
         raise NotApplicable(f"There is no number for {listed(missing)}.")

@@ -64,7 +64,8 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
 
 def order(record: Importance, features: Names) -> Answer:
     """Say whether the features come in this order, whatever stands between them."""
-    steps = -np.diff(numbers_of(record, record.mean, features))
+    values = numbers_of(record, record.mean, features)
+    steps = values[:-1] - values[1:]
     quantity = f"smallest drop from one to the next in {listed(features)}"
     return Answer(quantity, "above 0", float(steps.min()), bool((steps > 0).all()))
 

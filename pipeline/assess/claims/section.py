@@ -36,7 +36,7 @@ class ClaimSection:
     features : tuple of str
         The features, or groups, it is about, in the order of the claim.
     of : {"features", "groups", "pairs"}
-        Whether these are features, groups or pairs; a pair is named "a:b".
+        Whether these are features, groups or pairs; a pair is named "a:b" or "b:a".
     entry : str
         The name of the entry of [[importance]]; may be left out if only one applies.
     model : str

@@ -133,7 +133,7 @@ def plain_number(value: float) -> str:
     """Return a value of the data, such as a year: no thousands, no padding."""
     if not math.isfinite(value):
         return number(value, 0)
-    return f"{value:.6g}".replace("-", MINUS)
+    return f"{value + 0.0:.6g}".replace("-", MINUS)  # -0.0 is 0
 
 
 def rank_text(rank: float) -> str:

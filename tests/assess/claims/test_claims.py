@@ -87,6 +87,20 @@ def test_ties_lead_nothing_but_together():
     assert not answer("order", "a", "b", of=tied).holds
 
 
+def test_a_pair_is_found_by_either_order_of_its_names():
+    values = {"a:b": 3.0, "b:c": 1.0}
+    pairs = replace(record(values), of="pairs", columns=(("a", "b"), ("b", "c")))
+    for name in ("a:b", "b:a"):
+        assert answer("leader", name, of=pairs)[2:] == (1, True)
+    with pytest.raises(NotApplicable, match="There is no 'c:a' among the pairs"):
+        answer("leader", "c:a", of=pairs)
+
+
+def test_ties_drop_by_zero_not_by_minus_zero():
+    drop = answer("order", "a", "b", of=record({"a": 2.0, "b": 2.0})).ours
+    assert f"{drop:g}" == "0"
+
+
 def test_of_ties_the_rank_counts_that_is_farthest_from_the_claim():
     """Whoever breaks the tie, a claim that holds must still hold."""
     tied = record({"z": 3.0, "a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0})

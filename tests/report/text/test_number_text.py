@@ -128,6 +128,7 @@ def test_a_lone_number_is_short_in_any_size(value, text):
 def test_values_of_the_data_are_not_grouped():
     assert plain_number(1920) == "1920"
     assert plain_number(-0.25) == "−0.25"
+    assert plain_number(-0.0) == "0"
 
 
 def test_ranks_and_places_read_as_in_a_table():
