@@ -307,8 +307,9 @@ def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
     if of == "groups" and facts.groups == ():
         yield "of = 'groups' works only with [groups]; add that section."
     if method and of not in METHODS[method].of:
-        rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
-        yield f"{rule}; {quote(of)} was given."
+        known = METHODS[method].of
+        rule = f"{'one of ' if len(known) > 1 else ''}{listed(known)}"
+        yield f"of must be {rule} for method {method!r}; {quote(of)} was given."
     if values.get("top") and of != "pairs":
         yield "top works only with of = 'pairs'; leave it out."
     elif values.get("top") == 1:

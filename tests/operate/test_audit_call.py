@@ -497,6 +497,16 @@ def test_what_make_scorer_returns_is_measured_as_minus_its_score(
     assert record.baseline == pytest.approx([-scorer(model, rows, y)] * 2, rel=1e-12)
 
 
+def test_methods_of_one_column_are_not_asked_of_groups():
+    methods = ["permutation", "partial_dependence", "spearman", "stratified_impact"]
+    result = ia.audit(LINEAR, X, Y, groups={"both": list(X)}, methods=methods)
+    asked = [(record.method, record.of) for record in result.importances]
+    assert set(asked) == {(each, "features") for each in methods} | {
+        ("permutation", "groups")
+    }
+    assert not [f.message for f in result.findings if "'both'" in f.message]
+
+
 def test_groups_that_an_entry_asks_for_are_not_asked_twice():
     entries = [{"method": "permutation"}, {"method": "permutation", "of": "groups"}]
     for methods in (entries[:1], entries):

@@ -25,15 +25,15 @@ Leaves: TypeAlias = dict[str, tuple[int, int]]
 LITTLE_LOSS, LEAST_FEATURES = 0.05, 3
 """The share of the constant's mean squared error, or other loss, that few honest models
 are below; and of how many features one can be said to carry all."""
-SINGLE = ("lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff")
-"""Methods of single columns; StratImpact and the like refuse groups themselves."""
 NUMBERS = ("lowess_r2", "auc", "spearman", "pca")
 """Methods of numbers."""
-COMPLETE = "columns that vary and lack no value"
 DEFINED_FOR = {
-    **dict.fromkeys(SINGLE, COMPLETE),
+    **dict.fromkeys(
+        ("lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff"),
+        "columns that vary and lack no value",
+    ),
     "gradient_sensitivity": (
-        "single columns of numbers, not true and false, that vary and lack no value"
+        "numbers, not true and false, that vary and lack no value"
     ),
     "t_statistic": (
         "features of the model without an interaction with others, whose coefficients "
@@ -326,7 +326,7 @@ def question_and_engine(importance: Importance) -> str:
 def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...]]:
     """Return the features that a method is not defined for, by what it is defined for.
 
-    A category in `spearman`, say, or a group of several columns.
+    A category in `spearman`, say.
     """
     method = importance.method
     estimator = importance.options.get("estimator")
@@ -336,9 +336,7 @@ def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...
         importance.features, importance.columns, importance.mean, strict=True
     ):
         rule, is_numeric = "", is_number(data.X[columns[0]])
-        if method in SINGLE and len(columns) > 1:
-            rule = "single columns"
-        elif method in NUMBERS and not is_numeric:
+        if method in NUMBERS and not is_numeric:
             rule = "numeric columns"
         elif method == "anova" and is_numeric == (data.task == "regression"):
             rule = (

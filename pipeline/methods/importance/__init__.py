@@ -80,7 +80,8 @@ class Method(NamedTuple):
         The key of `effects.EFFECTS` whose curves it is taken from, empty if none; the
         usual one where it has an option `curve`.
     of : tuple of str
-        What it can be asked of: "features", "groups", "pairs".
+        What it can be asked of: "features", "groups", "pairs". What is measured of one
+        column has no answer for a group.
     draws_rows : bool
         Whether rows are all it draws, and it takes all where there are no more than
         it would draw.
@@ -104,6 +105,7 @@ _OURS: dict[str, Method] = {
         "difference",
         partial_dependence.partial_dependence,
         curve="partial_dependence",
+        of=("features",),
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
     "impurity_oob": Method("estimator", "1", "difference", impurity_oob.impurity_oob),
@@ -145,10 +147,20 @@ _OURS: dict[str, Method] = {
         seeded_as="random_subspace",
     ),
     "stratified_impact": Method(
-        "data", "y", "difference", stratified.stratified_impact, curve="stratpd"
+        "data",
+        "y",
+        "difference",
+        stratified.stratified_impact,
+        curve="stratpd",
+        of=("features",),
     ),
     "stratified_importance": Method(
-        "data", "y", "difference", stratified.stratified_importance, curve="stratpd"
+        "data",
+        "y",
+        "difference",
+        stratified.stratified_importance,
+        curve="stratpd",
+        of=("features",),
     ),
     "curve_impact": Method(
         "predict",
@@ -156,6 +168,7 @@ _OURS: dict[str, Method] = {
         "difference",
         curve_magnitude.curve_impact,
         curve="partial_dependence",
+        of=("features",),
     ),
     "curve_importance": Method(
         "predict",
@@ -163,18 +176,25 @@ _OURS: dict[str, Method] = {
         "difference",
         curve_magnitude.curve_importance,
         curve="partial_dependence",
+        of=("features",),
     ),
-    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2),
-    "anova": Method("data", "1", "absolute", filters.anova),
-    "auc": Method("data", "1", "difference", filters.auc),
-    "spearman": Method("data", "1", "absolute", rank_correlation.spearman),
-    "pca": Method("data", "1", "absolute", filters_joint.pca),
-    "mrmr": Method("data", "1", "raw", filters_joint.mrmr),
-    "relieff": Method("data", "1", "difference", relief.relieff),
+    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2, of=("features",)),
+    "anova": Method("data", "1", "absolute", filters.anova, of=("features",)),
+    "auc": Method("data", "1", "difference", filters.auc, of=("features",)),
+    "spearman": Method(
+        "data", "1", "absolute", rank_correlation.spearman, of=("features",)
+    ),
+    "pca": Method("data", "1", "absolute", filters_joint.pca, of=("features",)),
+    "mrmr": Method("data", "1", "raw", filters_joint.mrmr, of=("features",)),
+    "relieff": Method("data", "1", "difference", relief.relieff, of=("features",)),
     "firm": Method("predict", "prediction", "absolute", firm.firm),
     "firm_labels": Method("data", "y", "absolute", firm.firm_labels),
     "gradient_sensitivity": Method(
-        "predict", "prediction", "difference", firm.gradient_sensitivity
+        "predict",
+        "prediction",
+        "difference",
+        firm.gradient_sensitivity,
+        of=("features",),
     ),
     "shapley": Method("predict", "prediction", "difference", shapley.shapley),
     "sage": Method("predict", "loss", "difference", sage.sage),

@@ -194,30 +194,21 @@ MIXED = replace(
 
 
 ONLY = "is defined only for"
-PAIR = {"both": ("x1", "x2")}
 
 
 @pytest.mark.parametrize(
-    ("method", "source", "groups", "reason"),
+    ("method", "reason"),
     [
-        (spearman, MIXED, None, f"'spearman' {ONLY} numeric columns, not for 'x2'"),
-        (lowess_r2, MIXED, None, f"'lowess_r2' {ONLY} numeric columns, not for "),
+        (spearman, f"'spearman' {ONLY} numeric columns, not for 'x2'"),
+        (lowess_r2, f"'lowess_r2' {ONLY} numeric columns, not for "),
         (
             anova,
-            MIXED,
-            None,
             f"'anova' {ONLY} categories with a numeric target, not for ",
-        ),
-        (
-            spearman,
-            normal_data(1, 1),
-            PAIR | {"turned": ("x2", "x1")},
-            f"'spearman' {ONLY} single columns, not for 'both', 'turned'.",
         ),
     ],
 )
-def test_what_a_method_is_not_defined_for_is_but_a_note(method, source, groups, reason):
-    data = replace(source, groups=groups or source.groups)
+def test_what_a_method_is_not_defined_for_is_but_a_note(method, reason):
+    data = MIXED
     raw, baseline = method(None, data, seed=1)
     record = measured(raw[:, :, 0], data=data, method=method.__name__, loss="")
     record = replace(record, baseline=baseline[:, 0], model="")
@@ -232,7 +223,7 @@ def test_what_a_method_is_not_defined_for_is_but_a_note(method, source, groups, 
     [
         (
             {"method": "gradient_sensitivity"},
-            "single columns of numbers, not true and false, that vary and lack no "
+            "numbers, not true and false, that vary and lack no "
             "value, not for 'flag', 'hole', 'level'.",
         ),
         (
