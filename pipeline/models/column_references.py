@@ -82,15 +82,16 @@ def _move(part: Any, seen: Seen) -> Seen:
     for name, value in parameters.items():
         if name in REFERENCES:
             part.set_params(**{name: _translated(part, name, value, seen)})
-        elif name in ("param_grid", "param_distributions"):
-            for grid in [value] if isinstance(value, Mapping) else value:
-                for key, candidates in grid.items():
-                    if key.rpartition("__")[2] in REFERENCES:
-                        for each in candidates:
-                            _translated(part, key.rpartition("__")[2], each, None)
+        elif isinstance(value, Mapping):  # what a search tries for its estimator
+            _check_searched(part, value)
         elif isinstance(value, list):
             for each in value:
-                _move(each[1] if isinstance(each, tuple) else each, seen)
+                if isinstance(each, Mapping):
+                    _check_searched(part, each)
+                elif isinstance(each, tuple) and len(each) > 1:
+                    _move(each[1], seen)
+                else:
+                    _move(each, seen)
         else:
             _move(value, None if name in ON_OTHER_COLUMNS else seen)
     from sklearn.base import OneToOneFeatureMixin
@@ -100,6 +101,15 @@ def _move(part: Any, seen: Seen) -> Seen:
         part, "target_type"
     )
     return seen if is_kept else None
+
+
+def _check_searched(part: Any, grid: Mapping[Any, Any]) -> None:
+    """Refuse a search over what refers to columns by place."""
+    for key, candidates in grid.items():
+        name = str(key).rpartition("__")[2]
+        if name in REFERENCES and isinstance(candidates, list | tuple):
+            for each in candidates:
+                _translated(part, name, each, None)
 
 
 def _moved(

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from tests.methods.importance.toys import refused, rows_of
 
+from importance_audit.models.column_references import move_references
 from importance_audit.models.fit import fit, wrap
 from importance_audit.models.section import ModelSection
 
@@ -238,6 +239,19 @@ def test_a_search_over_references_is_refused_and_over_numbers_is_not():
     assert "refers to columns by categorical_features" in refused(
         searched.refit, ("a", "t")
     )
+
+
+def test_other_parameters_are_left_as_they_are():
+    given = {"a": [(3,), [4, 5], None], "b": {"c": 1}, "d": np.arange(4), "e": None}
+
+    class Odd(LinearRegression):
+        def __init__(self, a=None, b=None, d=None, e=None):
+            super().__init__()
+            self.a, self.b, self.d, self.e = a, b, d, e
+
+    odd = Odd(**given)
+    move_references(odd, COLUMNS, COLUMNS[1:])
+    assert all(getattr(odd, name) is value for name, value in given.items())
 
 
 def test_a_selection_by_type_is_made_anew():
