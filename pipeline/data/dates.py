@@ -173,6 +173,8 @@ def _from_seconds(seconds: pd.Series) -> pd.DatetimeIndex:
 def restored(seconds: pd.Series, kind: ColumnType) -> Any:
     """Return seconds as the dates that the column held before the audit typed it."""
     times = _from_seconds(seconds)
+    if kind.cells == "date":
+        times = times.round("D")
     if kind.dtype != object:
         zone = getattr(kind.dtype, "tz", None)
         return times.tz_localize("UTC").tz_convert(zone) if zone else times

@@ -179,6 +179,19 @@ def _restored_cells(column: pd.Series, kind: ColumnType) -> Any:
     return cells
 
 
+def held(values: Floats, kind: ColumnType | None) -> Floats:
+    """Return numbers as a column holds them that had a type: rounded to its digits.
+
+    To whole days if it was of `datetime.date`.
+    """
+    if kind is None:
+        return values
+    cells = pd.Series(_restored_cells(pd.Series(values), kind))
+    if dates.was_dates(kind):
+        cells = dates.seconds_of(pd.to_datetime(cells))
+    return cells.to_numpy(dtype=np.float64)
+
+
 def _restored_levels(column: pd.Series, kind: ColumnType) -> Any:
     """Return the cells that a category was made of."""
     texts, codes = column.cat.categories, column.cat.codes.to_numpy()

@@ -164,7 +164,7 @@ def partial_dependence_by(
         refuse(engine, "partial_dependence", data)
         if check is not None:
             check(data, feature)
-        points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+        points = grid_of(data, feature, grid=grid, n_grid=n_grid)
         is_measured = is_predicted(model, data.X, feature, points)
         values = curves(
             function, model, data, feature, points[is_measured], scale, **arguments

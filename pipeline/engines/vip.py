@@ -98,7 +98,7 @@ def vip_partial_dependence(
     divisor = 4 if categorical_spread == "quarter_range" else 1
     raw = np.full((len(features), len(predicts)), np.nan)
     for place, feature in enumerate(features):
-        points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+        points = grid_of(data, feature, grid=grid, n_grid=n_grid)
         if not is_predicted(model, data.X, feature, points).all():
             continue
         question: dict[str, Any] = {"feature": feature, "grid": points}

@@ -230,7 +230,7 @@ def profile_grid(
 ) -> npt.NDArray[Any]:
     """Return where a profile is asked, (n_grid,); see `conditional_profile`."""
     column = data.X[feature]
-    points = grid_of(column, grid=grid, n_grid=n_grid)
+    points = grid_of(data, feature, grid=grid, n_grid=n_grid)
     if isinstance(column.dtype, pd.CategoricalDtype):
         points = points[np.isin(points, column[data.weights > 0].dropna().unique())]
     else:

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.dates import was_dates
+from ...data.encoding import held
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
 from ..trees.mean_predictions import TreeMeans, tree_means
@@ -77,6 +79,10 @@ def partial_dependence(
           probabilities; every distinct value in integer and boolean columns. With 101
           points the grid of ``DALEX::model_profile``.
         * numbers: exactly these points.
+
+        Points of "even" and "quantile" are values that the column can hold: whole
+        numbers also where a missing value made floats of whole numbers, or of true and
+        false; whole days of dates without a time.
     n_grid : int, default 51
         Number of points of "even" and "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -135,7 +141,7 @@ def partial_dependence(
     """
     del seed
     check_scale(model, scale)
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    points = grid_of(data, feature, grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)
     asked = as_column(points[is_measured], data.X[feature])
     of_band = np.arange(0)
@@ -253,7 +259,7 @@ def single_curves(
         The next rows, in their order; NaN where `partial_dependence` is.
     """
     check_scale(model, scale)
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    points = grid_of(data, feature, grid=grid, n_grid=n_grid)
     is_measured = is_predicted(model, data.X, feature, points)
     settings = {feature: as_column(points[is_measured], data.X[feature])}
     n_rows = max(1, MAX_BYTES // len(points))
@@ -274,10 +280,13 @@ def check_scale(model: FittedModel, scale: Scale) -> None:
         )
 
 
-def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
+def grid_of(
+    data: Dataset, feature: str, *, grid: Grid, n_grid: int
+) -> npt.NDArray[Any]:
     """Return where a column is asked, (n_grid,); see `partial_dependence`."""
     if n_grid < 1:
         raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
+    column, kind = data.X[feature], data.types.get(feature)
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.array(column.cat.categories, dtype=object)
     if not isinstance(grid, str):
@@ -295,10 +304,14 @@ def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
     if grid == "unique" or (grid == "quantile" and _is_whole(column)):
         return distinct
     if grid == "quantile":
-        return np.unique(_quantiles(numbers, n_grid))
-    n_points = min(len(distinct) + int(column.hasnans), n_grid)
-    even = np.linspace(distinct[0], distinct[-1], n_points)
-    return np.unique(np.trunc(even) if _is_whole(column) else even)
+        points = _quantiles(numbers, n_grid)
+    else:
+        n_points = min(len(distinct) + int(column.hasnans), n_grid)
+        points = np.linspace(distinct[0], distinct[-1], n_points)
+    was_whole = column.hasnans and not was_dates(kind) and _are_whole(distinct)
+    if _is_whole(column) or was_whole:
+        return np.unique(np.trunc(points))
+    return np.unique(held(points, kind))
 
 
 def is_predicted(
@@ -334,6 +347,10 @@ def _is_whole(column: pd.Series) -> bool:
     return bool(is_integer or pd.api.types.is_bool_dtype(column.dtype))
 
 
+def _are_whole(numbers: Floats) -> bool:
+    return bool((numbers == np.trunc(numbers)).all())
+
+
 def _quantiles(ordered: Floats, n_grid: int) -> Floats:
     """Return type-7 quantiles of sorted numbers at `n_grid` even probabilities."""
     position = (len(ordered) - 1) * np.linspace(0, 1, n_grid)
@@ -355,7 +372,7 @@ def rounding_of(n_samples: int, largest: Floats) -> Floats:
 
 def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
     """Return the grid as an array of the column's type, floats if it does not fit."""
-    whole = _is_whole(column) and bool((points == np.trunc(points)).all())
+    whole = _is_whole(column) and _are_whole(points)
     keeps = isinstance(column.dtype, pd.CategoricalDtype) or whole
     return pd.Series(points).astype(column.dtype if keeps else np.float64).values
 

@@ -92,7 +92,7 @@ def surface(
     if len(features) != 2 or len(set(features)) != 2:
         raise ValueError(f"features must be two columns; {quote(features)} was given.")
     check_scale(model, scale)
-    first, second = (grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
+    first, second = (grid_of(data, f, grid=grid, n_grid=n_grid) for f in features)
     values = joint_dependence(model, data.X, data, features, (first, second), scale)
     return first, second, values
 

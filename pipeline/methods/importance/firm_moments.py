@@ -36,7 +36,15 @@ def gaussian(
     """
     matrix = _all_numbers(model, X)
     at = pd.DataFrame([shares @ matrix], columns=list(model.features))
-    each = slopes(model, score, X, at=at, columns=model.features, analytic=analytic)
+    each = slopes(
+        model,
+        score,
+        X,
+        at=at,
+        columns=model.features,
+        types=data.types,
+        analytic=analytic,
+    )
     gradient = np.concatenate(list(each))
     if not gradient.any() and spread_of(score(X), shares).any():
         raise NotApplicable(

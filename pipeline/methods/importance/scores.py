@@ -4,13 +4,14 @@ A slope is taken from the fitted object where its formula gives the predictions 
 rows at hand, else by central differences.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...data.encoding import held
+from ...records.dataset_and_model import ColumnType, Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
 from ..effects.shapley_values import Score
 
@@ -88,6 +89,7 @@ def slopes(
     *,
     at: pd.DataFrame,
     columns: Sequence[str],
+    types: Mapping[str, ColumnType],
     analytic: bool = True,
 ) -> Iterator[Floats]:
     """Yield the derivative of the score by each column, (len(at), n_outputs).
@@ -103,10 +105,12 @@ def slopes(
         The points, with the columns of `X`.
     columns : sequence of str
         Numbers without a missing value. What the model does not read has slope 0.
+    types : mapping of str to ColumnType
+        What the model is given of them, as in `Dataset`.
     analytic : bool, default True
         Whether to use the formula of a linear or a Gaussian-kernel estimator where it
-        gives the predictions; central differences with a step of 1e-4 standard
-        deviations otherwise.
+        gives the predictions; central differences otherwise, with a step of 1e-4
+        standard deviations, or more in a column of fewer digits.
 
     Raises
     ------
@@ -121,7 +125,7 @@ def slopes(
         elif analytic_slopes is not None:
             yield analytic_slopes[:, list(model.features).index(name)]
         else:
-            yield _central_difference(score, X, at, name)
+            yield _central_difference(score, X, at, name, types.get(name))
 
 
 def _refuse_steps(model: FittedModel) -> None:
@@ -182,14 +186,22 @@ def _kernel(points: Floats, centres: Floats, gamma: float) -> Floats:
 
 
 def _central_difference(
-    score: Score, X: pd.DataFrame, at: pd.DataFrame, name: str
+    score: Score,
+    X: pd.DataFrame,
+    at: pd.DataFrame,
+    name: str,
+    kind: ColumnType | None,
 ) -> Floats:
     """Return the difference quotient in one column, (len(at), n_outputs)."""
-    step = STEP * X[name].to_numpy(dtype=np.float64).std()
-    if step == 0:
-        step = STEP
+    dtype = getattr(kind and kind.dtype, "numpy_dtype", kind and kind.dtype)
+    is_narrow = dtype in (np.float16, np.float32)
+    share = float(np.cbrt(np.finfo(dtype).eps)) if is_narrow else STEP
     x = at[name].to_numpy(dtype=np.float64)
-    above, below = x + step, x - step
+    step = share * (X[name].to_numpy(dtype=np.float64).std() or 1.0)
+    above = below = x
+    while (above == below).any():  # the column may hold nothing so near
+        above, below = held(x + step, kind), held(x - step, kind)
+        step *= 2
     doubled = at.take(np.tile(np.arange(len(at)), 2))
     doubled[name] = np.concatenate([above, below])
     up, down = np.split(score(doubled), 2)

@@ -95,7 +95,7 @@ def vint(
     def of_rows(rows: Dataset) -> Floats:
         values = []
         for pair in pairs:
-            points = tuple(grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in pair)
+            points = tuple(grid_of(data, f, grid=grid, n_grid=n_grid) for f in pair)
             surface = joint_dependence(model, data.X, rows, pair, points, scale)
             spread_of_first, spread_of_second = (
                 SPREADS[

@@ -79,7 +79,13 @@ def test_a_certain_prediction_counts_as_its_neighbour_in_the_centred_logit():
     [
         ([1, 2, 10], {"grid": "even"}, [1, 5, 10]),
         ([1.0, 2.0, 10.0], {"grid": "even"}, [1, 5.5, 10]),
-        ([1.0, 2.0, np.nan], {"grid": "even"}, [1, 1.5, 2]),
+        ([1.0, 2.5, np.nan], {"grid": "even"}, [1, 1.75, 2.5]),
+        (
+            [1.0, 4.0, np.nan],
+            {"grid": "even"},
+            [1, 2, 4],
+        ),  # whole, as an integer column
+        ([1.0, 4.0, np.nan], {"grid": "quantile", "n_grid": 3}, [1, 2, 4]),
         ([4.0, 4.0, 4.0], {"grid": "even"}, [4]),
         ([4.0, 4.0, np.nan], {"grid": "even"}, [4]),
         ([3.0, 1.0, 3.0, np.nan], {"grid": "unique"}, [1, 3]),
@@ -91,20 +97,21 @@ def test_a_certain_prediction_counts_as_its_neighbour_in_the_centred_logit():
     ],
 )
 def test_a_number_is_asked_at(column, options, truth):
-    grid = grid_of(pd.Series(column), **{"n_grid": 51, **options})
+    data = rows_of(pd.DataFrame({"x": column}))
+    grid = grid_of(data, "x", **{"n_grid": 51, **options})
     assert grid.tolist() == truth
 
 
 def test_a_run_of_ties_gives_one_point_of_the_quantile_grid():
-    column = pd.Series(np.ceil(np.arange(1001) / 20))
-    grid = grid_of(column, grid="quantile", n_grid=101)
+    data = rows_of(pd.DataFrame({"x": np.ceil(np.arange(1001) / 20)}))
+    grid = grid_of(data, "x", grid="quantile", n_grid=101)
     assert grid.tolist() == list(range(51))
 
 
 def test_a_category_is_asked_at_every_declared_level_in_their_order():
-    column = pd.Series(["a", "b", None], dtype=LEVELS)
+    data = rows_of(pd.DataFrame({"x": pd.Series(["a", "b", None], dtype=LEVELS)}))
     for grid in ("even", "unique", "quantile", (1.0, 2.0)):
-        assert grid_of(column, grid=grid, n_grid=2).tolist() == ["b", "a", "never"]
+        assert grid_of(data, "x", grid=grid, n_grid=2).tolist() == ["b", "a", "never"]
 
 
 def seen_by_a_model(X, feature, **options):
