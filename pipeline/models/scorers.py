@@ -1,7 +1,7 @@
 """What scikit-learn's make_scorer returns, as a loss of predictions."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any
 
@@ -21,12 +21,21 @@ def is_scorer(value: Any) -> bool:
         return False
 
 
-def loss_of_scorer(scorer: Callable[..., Any], task: Task) -> Callable[..., float]:
+def loss_of_scorer(
+    scorer: Callable[..., Any], task: Task, classes: Sequence[Any]
+) -> Callable[..., float]:
     """Return minus what a scorer says of predictions, as a loss of them.
 
     The scorer asks a stand-in, whose answers are the predictions of the audited model:
-    numbers, or the probabilities of classes that are called 0, 1, …, 1 the positive one
-    if there are two. The class with the largest probability is the one predicted.
+    numbers, or the probabilities of classes, which it calls and sorts as scikit-learn
+    would. The class with the largest probability is the one predicted.
+
+    Parameters
+    ----------
+    scorer : callable
+    task : {"regression", "binary", "multiclass"}
+    classes : sequence
+        As the target names them, in the order of `Dataset.classes`.
     """
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
@@ -40,30 +49,32 @@ def loss_of_scorer(scorer: Callable[..., Any], task: Task) -> Callable[..., floa
         def predict(self, _: Any) -> Array:
             return self.answer
 
+    labels = np.array(classes)
+    order = np.argsort(labels)
+
     class Classes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         def __init__(self, answer: Array) -> None:
-            self.answer = answer
-            self.classes_ = np.arange(answer.shape[1])
+            self.answer = answer[:, order]
+            self.classes_ = labels[order]
 
         def fit(self, *_: Any) -> "Classes":
             return self
 
         def predict(self, _: Any) -> Array:
-            return self.answer.argmax(axis=1)
+            return self.classes_[self.answer.argmax(axis=1)]
 
         def predict_proba(self, _: Any) -> Array:
             return self.answer
 
     def loss(y: Array, prediction: Array, weights: Array) -> float:
-        if task == "regression":
-            told: Any = Numbers(prediction)
-        elif task == "binary":
-            told = Classes(np.column_stack([1 - prediction, prediction]))
-        else:
-            told = Classes(prediction)
+        truth, told = y, Numbers(prediction)
+        if task == "binary":
+            prediction = np.column_stack([1 - prediction, prediction])
+        if task != "regression":
+            truth, told = labels[y.astype(int)], Classes(prediction)
         # Some scores know no weights, so they are asked without where all are equal.
         weighed = {"sample_weight": weights} if np.ptp(weights) else {}
-        return -float(scorer(told, np.zeros((len(y), 1)), y, **weighed))
+        return -float(scorer(told, np.zeros((len(y), 1)), truth, **weighed))
 
     words = re.findall(r"\w+", repr(scorer))
     name = next((word for word in words[1:] if word.isidentifier()), "scorer")

@@ -140,8 +140,9 @@ def audit(
     losses : str or sequence of str or callable, optional
         Names of losses, or scikit-learn's names of scorers ("roc_auc"), whose loss
         is minus that score, or one less it; by default that of the task. Losses of
-        your own as functions ``loss(y, prediction, weights)``, as what ``make_scorer``
-        returns, or by name as methods are.
+        your own as functions ``loss(y, prediction, weights)``, by name as methods are,
+        or as what ``make_scorer`` returns, whose loss is minus its score; it names its
+        own positive class, whatever `positive_class` says.
     n_repeats : int, optional
         Repeats of each method that has them; by default each method's own.
     seed : int, default 1
@@ -206,16 +207,17 @@ def audit(
     y = one_column(y, "y")
     check_index(frame, y=y, sample_weight=sample_weight)
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
-    settings = _settings(config, asked, minutes, the_task.name)
+    classes = classes_of(by_name.values(), y, the_task.name)
+    if positive_class is not None:
+        classes = _with_positive_last(positive_class, classes or ())
+    own_classes = _as_target_names_them(classes or (), y)
+    settings = _settings(config, asked, minutes, the_task.name, own_classes)
     if n_jobs is not None:
         if not isinstance(n_jobs, Integral) or n_jobs < 1:
             rule = "n_jobs must be a whole number from 1"
             raise ConfigError([f"{rule}; {quote(n_jobs)} was given."])
         execution = replace(settings.execution, n_jobs=n_jobs)
         settings = replace(settings, execution=execution)
-    classes = classes_of(by_name.values(), y, the_task.name)
-    if positive_class is not None:
-        classes = _with_positive_last(positive_class, classes or ())
     rows = dataset(
         frame,
         y,
@@ -266,6 +268,7 @@ def _settings(
     asked: Mapping[str, Any],
     minutes: float | None,
     task: Task,
+    classes: Sequence[Any],
 ) -> AuditConfig:
     """Return the configuration of a call, or refuse what is said twice."""
     document = {} if config is None else config
@@ -291,7 +294,7 @@ def _settings(
     if isinstance(document, str | Path):
         config = load_config(document, required=())
     elif isinstance(document, Mapping) and not has_data:
-        named, functions = _with_names(asked, task)
+        named, functions = _with_names(asked, task, classes)
         document = _document(named, functions, task) | dict(document)
         limits = document.get("limits", {})
         if minutes is not None and isinstance(limits, Mapping):
@@ -310,7 +313,7 @@ def _settings(
 
 
 def _with_names(
-    asked: Mapping[str, Any], task: Task
+    asked: Mapping[str, Any], task: Task, classes: Sequence[Any]
 ) -> tuple[dict[str, Any], dict[str, Function]]:
     """Return what a call asks with functions under their names, and those functions."""
     functions: dict[str, Function] = {}
@@ -323,7 +326,7 @@ def _with_names(
         if not callable(value):
             return value
         if is_scorer(value):
-            value = loss_of_scorer(value, task)
+            value = loss_of_scorer(value, task, classes)
         own = str(getattr(value, "__name__", type(value).__name__))
         if not own.isidentifier():
             rule = "methods, losses and engines of one's own must have a name"
@@ -510,6 +513,12 @@ def _task_of(
         return _Task("regression", f"the target has numbers{guess}")
     task = "binary" if n_classes == 2 else "multiclass"
     return _Task(cast(Task, task), f"the target has {n_classes} classes{guess}")
+
+
+def _as_target_names_them(classes: Sequence[Any], y: Any) -> list[Any]:
+    """Return classes as the target has them, of which a model may know the texts."""
+    own = {text(label): label for label in pd.unique(pd.Series(np.asarray(y)).dropna())}
+    return [own.get(text(label), label) for label in classes]
 
 
 def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any]:

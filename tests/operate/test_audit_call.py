@@ -23,6 +23,7 @@ from sklearn.linear_model import (
 from sklearn.metrics import (
     average_precision_score,
     balanced_accuracy_score,
+    cohen_kappa_score,
     f1_score,
     get_scorer,
     log_loss,
@@ -476,6 +477,8 @@ def test_the_positive_class_of_a_text_target_is_said_and_can_be_chosen(positive)
 CODED = LogisticRegression().fit(X, LABELS == "yes")
 FLOWERS = LogisticRegression(max_iter=1000).fit(*IRIS)
 WHOLE = Y.round().astype(int)  # numbers, whatever their dtype
+GRADES = pd.Series(np.digitize(Y, [-1, 1]) + 1).replace({3: 10})  # 1, 2 and 10
+GRADED = LogisticRegression(C=0.01).fit(X, GRADES)
 
 
 @pytest.mark.parametrize(
@@ -486,8 +489,11 @@ WHOLE = Y.round().astype(int)  # numbers, whatever their dtype
         (make_scorer(f1_score, average="macro"), FLOWERS, *IRIS),
         (get_scorer("neg_median_absolute_error"), LINEAR, X, Y),
         (make_scorer(mean_pinball_loss, greater_is_better=False), LINEAR, X, WHOLE),
+        (make_scorer(f1_score, pos_label="no"), LOGISTIC, X, LABELS),
+        (make_scorer(f1_score, average="micro", labels=[1, 10]), GRADED, X, GRADES),
+        (make_scorer(cohen_kappa_score, weights="quadratic"), GRADED, X, GRADES),
     ],
-    ids=["f1", "roc_auc", "f1_macro", "median", "pinball"],
+    ids="f1 roc_auc f1_macro median pinball f1_of_no f1_of_two kappa".split(),
 )
 def test_what_make_scorer_returns_is_measured_as_minus_its_score(
     scorer, model, rows, y
@@ -505,6 +511,16 @@ def test_methods_of_one_column_are_not_asked_of_groups():
         ("permutation", "groups")
     }
     assert not [f.message for f in result.findings if "'both'" in f.message]
+
+
+def test_a_scorer_has_its_own_positive_class():
+    scorer = make_scorer(f1_score)  # of class 1
+    model = LogisticRegression().fit(X, CODES)
+    for positive in (0, 1):
+        asked = {"losses": [scorer], "n_repeats": 2, "positive_class": positive}
+        (record,) = ia.audit(model, X, CODES, **asked).importances
+        expected = [-scorer(model, X, CODES)] * 2
+        assert record.baseline == pytest.approx(expected, rel=1e-12)
 
 
 def test_groups_that_an_entry_asks_for_are_not_asked_twice():
