@@ -55,15 +55,15 @@ def compare_losses(
 def _pairs(
     importances: Sequence[Importance],
 ) -> Iterator[tuple[tuple[int, Importance], tuple[int, Importance]]]:
-    """Yield every two records that differ in their loss only."""
-    alike: dict[tuple[Any, ...], list[tuple[int, Importance]]] = {}
+    """Yield every two records that differ in their loss only, the first of each."""
+    alike: dict[tuple[Any, ...], dict[str, tuple[int, Importance]]] = {}
     for index, record in primary(importances).values():
         card = {k: v for k, v in record.estimand.items() if k not in SHOWN_ALIKE}
         key = (record.model, record.features, repr(sorted(card.items())))
         if record.loss:
-            alike.setdefault(key, []).append((index, record))
-    for same in alike.values():
-        yield from combinations(same, 2)
+            alike.setdefault(key, {}).setdefault(record.loss, (index, record))
+    for by_loss in alike.values():
+        yield from combinations(by_loss.values(), 2)
 
 
 def _row(a: Importance, b: Importance, top_k: int) -> Row:

@@ -92,6 +92,16 @@ def test_the_form_and_the_number_of_repeats_do_not_part_a_ranking():
     assert len(compared(ranking("rmse", 3, 2), other)[0]) == 1
 
 
+@pytest.mark.parametrize("form", ["difference", "ratio"])
+def test_a_loss_asked_twice_is_not_compared_with_itself(form):
+    twice = [ranking("rmse", 3, 2), ranking("rmse", 2, 3, form=form)]
+    assert compared(*twice) == ([], [])
+    others = [ranking("mae", 3, 2), ranking("mae", 2, 3, form=form)]
+    rows, findings = compared(*twice, *others)
+    assert [(row["record_a"], row["record_b"]) for row in rows] == [(0, 2)]
+    assert not findings
+
+
 def steps(X: pd.DataFrame) -> np.ndarray:
     """Return 8 in the few rows with a > 1.8, and 1.2 up or down by the sign of b."""
     return np.asarray(8.0 * (X["a"] > 1.8) + 1.2 * np.sign(X["b"]))
