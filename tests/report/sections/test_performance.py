@@ -164,6 +164,20 @@ def test_classes_have_curves_and_calibration_with_their_table():
     )
 
 
+def test_counts_of_weighted_rows_are_said_to_be_weights():
+    result, page = binary()
+    said = "Each row counts with its weight"
+    assert said not in plain(table(page, "tab-calibration").caption)
+    weight = 2.0 * result.calibration["rows"]
+    weighted = result.calibration.assign(weight=weight)
+    item = table(
+        build_view(result.with_frames(calibration=weighted)), "tab-calibration"
+    )
+    least, most = (f"{end:.0f}" for end in (weight.min(), weight.max()))
+    span = least if least == most else f"{least} to {most}"
+    assert plain(item.caption).endswith(f"{said}, {span} in a decile.")
+
+
 def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
     model, data = level_model(0.8), level_data()
     rows = diagnostic_rows(model, data, model.predict(data.X), split="test")
