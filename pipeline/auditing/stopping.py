@@ -40,13 +40,13 @@ CAUSES: dict[type[BaseException], Cause] = {
     ModelError: Cause(
         "model",
         "Make sure that predict works on the test rows in Python, or leave the "
-        "model out of [[models]].",
+        "model out.",
         "Make sure that the model predicts these rows in a new session of R, with the "
         "packages that this one has attached.",
     ),
     ExtensionError: Cause(
         "own_code",
-        "Correct the function in its file, or leave it out of [[importance]].",
+        "Correct the function in its file, or leave it out.",
     ),
     RDied: Cause(
         "r_died",

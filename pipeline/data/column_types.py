@@ -477,7 +477,7 @@ def from_values(
         )
     raise DataError(
         f"{where} holds {kind} values (dtype {dtype}), which are not numbers, text "
-        f"or booleans. {how}, or leave it out of the features."
+        f"or booleans. {how}{', or leave it out of the features' * is_feature}."
     )
 
 

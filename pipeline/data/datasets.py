@@ -385,7 +385,7 @@ def _segments_of(
     columns = {}
     for key in segments:
         where = f"{name}: segment {quote(key)}"
-        values = () if segments[key] is None else one_column(segments[key], where)
+        values = one_column(segments[key], where)
         check_index(X, **{f"segments[{quote(key)}]": values})
         column = pd.Series(values)[counts].reset_index(drop=True)
         typed = from_values(column, where=where, is_feature=True)
@@ -396,7 +396,7 @@ def _segments_of(
 def check_index(X: pd.DataFrame, **others: Any) -> None:
     """Refuse columns whose rows are labelled otherwise than those of X."""
     for name, values in others.items():
-        if values is not None and np.shape(values)[:1] != (len(X),):
+        if np.shape(values)[:1] != (len(X),):
             raise DataError(
                 f"{name} must have one value for each of the {len(X)} rows of X; its "
                 f"shape is {np.shape(values)}."
@@ -474,19 +474,30 @@ def one_column(values: Any, where: str) -> Any:
             f"{where} must be one column; it has {np.shape(values)[1]}{names}. {how}"
         )
     is_frame = isinstance(values, pd.DataFrame)
-    return values.iloc[:, 0] if is_frame else np.asarray(values)[:, 0]
+    return values.iloc[:, 0] if is_frame else _as_array(values)[:, 0]
+
+
+def _as_array(values: Any) -> npt.NDArray[Any]:
+    """Return values as an array; masked cells stay masked, which pandas reads."""
+    return values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
 
 
 def as_frame(X: Any, name: str) -> pd.DataFrame:
     """Return the features as a frame with names that are texts, each once."""
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
-        if np.ndim(X) != 2:
+        if hasattr(X, "toarray"):
             raise DataError(
-                f"{name}: X must have rows and columns; its shape is {np.shape(X)}."
+                f"{name}: X must be a table or an array; a sparse {type(X).__name__} "
+                "was given. Pass X.toarray()."
             )
-        columns = [f"x{number}" for number in range(1, np.shape(X)[1] + 1)]
-        return pd.DataFrame(np.asarray(X), columns=columns)
+        cells = _as_array(X)
+        if cells.ndim != 2:
+            raise DataError(
+                f"{name}: X must have rows and columns; its shape is {cells.shape}."
+            )
+        columns = [f"x{number}" for number in range(1, cells.shape[1] + 1)]
+        return pd.DataFrame(cells, columns=columns)
     others = [key for key in X if not isinstance(key, str)]
     if others:
         raise DataError(

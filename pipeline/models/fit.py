@@ -164,7 +164,7 @@ def fit(
         with own_code:
             estimator.fit(encode(encoding, X, name), y, **weights)
     except Exception as error:
-        form = prediction.Form(name, type(estimator).__name__, train.task, 0)
+        form = prediction.Form(name, type(estimator).__name__, train.task)
         refusal = prediction.refusal(form, "fit the training rows", X, error)
         remedy = "Change its parameters under [[models]], or the columns it reads."
         raise ModelError(f"{str(refusal).rstrip('.')}. {remedy}") from error
@@ -239,7 +239,7 @@ def _fit_clone(
     except AuditError:
         raise
     except Exception as error:
-        form = prediction.Form(name, type(fresh).__name__, rows.task, 0)
+        form = prediction.Form(name, type(fresh).__name__, rows.task)
         raise prediction.refusal(form, "fit the rows", rows.X, error) from error
     fitted = wrap(
         fresh,
@@ -318,7 +318,8 @@ def wrap(
         results of statsmodels; a Booster of XGBoost or LightGBM, or the path of a
         text file (.txt) that LightGBM wrote; or a function of a frame that returns one
         number per row, the probability of the positive class, or one column of
-        probabilities per class, the positive one last.
+        probabilities per class, the positive one last; a frame whose columns are named
+        as the classes may have them in any order.
     name : str
         How the report names it.
     task : {"regression", "binary", "multiclass"}, optional
@@ -684,7 +685,7 @@ def _record(
     and named among the parameters.
     """
     kind = estimators.class_name(estimator) or "its function"
-    form = prediction.Form(name, kind, task, len(classes))
+    form = prediction.Form(name, kind, task, classes)
     parameters = estimators.parameters_of(estimator)
     if base is not None and (code := code_of(base)):
         ask = partial(ask_with_modules, base, ask)

@@ -83,13 +83,14 @@ class Form(NamedTuple):
     kind : str
         The class of its estimator, for messages.
     task : {"regression", "binary", "multiclass"}
-    n_classes : int
+    classes : tuple of str
+        In the order of its columns, if it has one for each.
     """
 
     model: str
     kind: str
     task: Task
-    n_classes: int
+    classes: tuple[str, ...] = ()
 
 
 def check_task(name: str, estimator: Any, task: Task) -> None:
@@ -357,7 +358,7 @@ def _estimator_of(ask: Any, form: Form) -> tuple[Any, int | list[int]] | None:
         return cast(tuple[Any, int | list[int]], ask.args)
     if isinstance(ask, partial) and ask.func is _reordered:
         of_model, order = ask.args
-        order = order or list(range(form.n_classes))
+        order = order or list(range(len(form.classes)))
         if form.task != "multiclass":
             return _owner(of_model), order[-1] if order else 0
         return _owner(of_model), order
@@ -410,13 +411,18 @@ def missing(form: Form, column: pd.Series) -> DataError:
 
 
 def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
-    """Return predictions as float64.
+    """Return predictions as float64, columns named as the classes in their order.
 
     Raises
     ------
     ModelError
         Naming what is wrong with them.
     """
+    if isinstance(predictions, pd.DataFrame):
+        own = [text(name) for name in predictions.columns]
+        is_numbered = isinstance(predictions.columns, pd.RangeIndex)
+        if set(own) == set(form.classes) and not is_numbered:
+            predictions = predictions.iloc[:, [*map(own.index, form.classes)]]
     try:
         values = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -429,7 +435,7 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
         values = values[:, 0]  # of a target that was a frame
     if form.task == "binary" and values.shape == (n_samples, 2):
         values = _of_two(values, form)
-    shape = (n_samples, form.n_classes) if is_wide else (n_samples,)
+    shape = (n_samples, len(form.classes)) if is_wide else (n_samples,)
     if values.shape != shape:
         raise ModelError(
             f"Model {quote(form.model)} must predict an array of shape {shape}; "

@@ -283,7 +283,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         texts=frozenset(facts["texts"]),
         takes_missing=bool(facts["judges_missing"][0]),
         columns=_columns(name, model.kind, own, train),
-        form=prediction.Form(name, model.kind, train.task, len(train.classes)),
+        form=prediction.Form(name, model.kind, train.task, train.classes),
     )
     _frame_for_r(train.X.iloc[:0], reader)  # the kinds of columns, before any row
     call = facts["call"][0]

@@ -115,7 +115,7 @@ def audit(
     ----------
     models : fitted estimator, function, FittedModel, RModel, a list or a dict of them
         A function takes a frame and returns one number per row, or one column per
-        class. The keys of a dict are the names.
+        class, in their order or named as they are. The keys of a dict are the names.
     X : DataFrame or array-like of shape (n_samples, n_features)
         The rows to measure on; models should not have been fitted to them. A table of
         Polars, pyarrow or another library that pandas can read is converted.
@@ -205,7 +205,8 @@ def audit(
                 "X is an array, whose columns have no names. Pass a data frame."
             )
     y = one_column(y, "y")
-    check_index(frame, y=y, sample_weight=sample_weight)
+    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+    check_index(frame, y=y, **weighted)
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
     classes = classes_of(by_name.values(), y, the_task.name)
     if positive_class is not None:
@@ -245,7 +246,7 @@ def audit(
         result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
-    if not result.importances:
+    if not any(np.isfinite(each.mean).any() for each in result.importances):
         # Of notes only why a method does not apply is a reason.
         reasons = [
             group[0].message
@@ -383,7 +384,8 @@ def _document(
             asks_both = "groups" in row.of and "of" not in entry
             if groups and asks_both and name not in of_groups:
                 entries.append(entry)
-                entry = entry | {"of": "groups"}
+                own = {"name": f"{entry['name']} of groups"} if "name" in entry else {}
+                entry = entry | {"of": "groups"} | own
         entries.append(entry)
     document = {"seed": asked["seed"], "importance": entries}
     groups = {name: list(columns) for name, columns in groups.items()}
@@ -427,7 +429,7 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
     if isinstance(models, Mapping):
         if names is not None:
             raise ModelError("The keys of models are their names; leave names out.")
-        return dict(models)
+        models, names = list(models.values()), list(models)
     every = list(models) if isinstance(models, list | tuple) else [models]
     if isinstance(models, RModel):
         every = [models]
@@ -444,6 +446,12 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
         raise ModelError(
             f"names must have one name for each of {several(len(every), 'model')}; "
             f"{quote(names)} was given."
+        )
+    unsuited = [name for name in names if not isinstance(name, str) or not name.strip()]
+    if unsuited:
+        raise ModelError(
+            "The names of the models must be texts that are not empty; "
+            f"{listed(unsuited)} was given."
         )
     if len(set(names)) < len(names):
         raise ModelError(
@@ -549,7 +557,7 @@ def _shape_of_answer(
     try:
         return np.shape(ask(rows.to_numpy() if is_array and is_object else rows.copy()))
     except Exception as error:
-        form = prediction.Form(name, kind or "its function", "regression", 0)
+        form = prediction.Form(name, kind or "its function", "regression")
         refused = prediction.refusal(form, "predict the rows", rows, error)
         with suppress(Exception):
             ask(rows.to_numpy())
@@ -568,7 +576,7 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     X, y, *more = map(as_pandas, train)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
     weights = more[0] if more else None
-    check_index(frame, y=y, sample_weight=weights)
+    check_index(frame, y=y, **({} if weights is None else {"sample_weight": weights}))
     lacks = [name for name in test.features if name not in frame]
     more_columns = [name for name in frame if name not in test.features]
     if lacks or more_columns:

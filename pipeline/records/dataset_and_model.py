@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from .asker import remedy_by_fitting
 from .errors import DataError, ModelError, NotApplicable, listed, quote
 from .extensions import is_in_force
 from .finding import Finding
@@ -339,7 +340,7 @@ class FittedModel(Frozen):
         """What to do so that the model can be fitted again, where it cannot."""
         if self.fit_on is not None:
             return "Pass the rows it was fitted on as train=(X, y)."
-        return "Name its estimator under [[models]]."
+        return remedy_by_fitting()
 
     def unfitted(self) -> "FittedModel":
         """Return what `refit` needs of the model, to be sent elsewhere: not its fit."""

@@ -65,7 +65,7 @@ def test_one_reason_is_one_note_on_all_questions_and_models(questions, subject, 
 @pytest.mark.parametrize(
     ("error", "cause", "way_out"),
     [
-        (ModelError("no"), "model: linear, 1", "leave the model out of [[models]]"),
+        (ModelError("no"), "model: linear, 1", "leave the model out."),
         (DataError("Mend the column."), "data: linear, 1", ""),
         (RTimeout("no"), "r_timeout: linear, 1", "Raise `seconds` under [r]"),
         (RDied("no", status=-9), "r_died: linear, 1", "fewer rows (n_rows) take less"),

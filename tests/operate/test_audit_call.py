@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
@@ -559,6 +560,10 @@ REFUSED = [
     ({"names": ["one", "two"]}, "names must have one name for each of 1 model; "),
     ({"models": {"m": LINEAR}, "names": ["m"]}, "The keys of models are their names; "),
     ({"models": [LINEAR] * 2, "names": ["m"] * 2}, "The names of the models must diff"),
+    *(
+        (asked, "The names of the models must be texts that are not empty; ")
+        for asked in ({"models": {1: LINEAR}}, {"names": [3]}, {"names": [" "]})
+    ),
     ({"models": LinearRegression}, "Model 'LinearRegression'"),
     (
         {"models": LogisticRegression(), "y": np.where(Y > 0, "yes", "no")},
@@ -566,6 +571,14 @@ REFUSED = [
         "fitted. Call its fit first, or pass classes=[…].",
     ),
     ({"X": LINEAR}, "X must be rows to measure on; LinearRegression was given. Give "),
+    ({"X": csr_array(X)}, "X: X must be a table or an array; a sparse csr_array was "),
+    ({"y": None}, f"y must have one value for each of the {len(X)} rows of X; its "),
+    (
+        {"y": [1, "a"] * 30},
+        "rows given in Python: y holds mixed-integer values (dtype object), which are "
+        "not numbers, text or booleans. Convert it to numbers, or to texts (pandas' "
+        "category).",
+    ),
     ({"y": Y * np.nan}, "rows given in Python: target 'y' has no value in any row. "),
     (
         {"models": CLASSIFIER, "y": np.where(Y > 0, "yes", "no")},
@@ -651,6 +664,73 @@ def test_a_call_that_cannot_be_asked_says_why_once(case):
         ia.audit(**{"models": LINEAR, "X": X, "y": Y, **changes})
     (said,) = str(refusal.value).splitlines()
     assert said.startswith(sentence)
+
+
+def test_columns_named_as_the_classes_are_found_by_their_names():
+    rows, y = IRIS
+    known = FLOWERS.predict_proba(rows)
+
+    def shuffled(part):
+        table = pd.DataFrame(FLOWERS.predict_proba(part), columns=[0, 1, 2])
+        return table[[2, 0, 1]]
+
+    (record,) = ia.audit(shuffled, rows, y, losses="log_loss", n_repeats=2).importances
+    assert record.baseline[0] == pytest.approx(log_loss(y, known), rel=1e-9)
+    numbered = ia.wrap(
+        lambda part: pd.DataFrame(FLOWERS.predict_proba(part)[:, ::-1]),
+        name="numbered",
+        task="multiclass",
+        features=list(rows),
+        classes=[2, 1, 0],
+    )
+    assert numbered.predict(rows) == pytest.approx(known[:, ::-1])
+
+
+@pytest.mark.parametrize("of", ["X", "y"])
+def test_masked_cells_are_missing(of):
+    cells = np.ma.masked_array(X, mask=np.arange(X.size).reshape(X.shape) % 7 == 0)
+    seen = []
+
+    def predict(rows):
+        seen.append(int(rows.isna().sum().sum()))
+        return rows["x1"].fillna(0)
+
+    if of == "X":
+        result = ia.audit(predict, cells, Y)
+        assert result.datasets["missing_cells"].tolist() == [cells.mask.sum()]
+        assert max(seen) == cells.mask.sum()
+    else:
+        with pytest.raises(ia.DataError, match="target 'y' is missing in"):
+            ia.audit(LINEAR, X, cells[:, :1])
+
+
+def test_groups_of_an_entry_with_a_name_have_a_name_of_their_own():
+    named = [{"method": "permutation", "name": "mine"}]
+    result = ia.audit(LINEAR, X, Y, methods=named, groups={"both": ["a", "b"]})
+    assert [(r.entry, r.of) for r in result.importances] == [
+        ("mine", "features"),
+        ("mine of groups", "groups"),
+    ]
+
+
+def test_numbers_that_are_all_undefined_are_no_measurement():
+    is_kept = IRIS[1] != 1
+    rows, y = (part[is_kept] for part in IRIS)
+    with pytest.raises(ia.AuditError, match="Nothing could be measured") as refusal:
+        ia.audit(FLOWERS, rows, y, losses="one_minus_auc_ovr")
+    assert "No evaluation row has the class '1'" in str(refusal.value)
+
+
+def test_a_model_that_is_to_be_fitted_again_is_given_with_its_training_rows():
+    asked = {"methods": ["t_statistic", "permutation"]}
+    note = the_note(ia.audit(LINEAR, X, Y, **asked), "not_applicable").message
+    assert "[[" not in note
+    made = {"name": "ols", "estimator": "sklearn.linear_model.LinearRegression"}
+    again = {"train": (X, Y + X["c"] ** 2), "config": {"models": [made]}}
+    records = ia.audit(LINEAR, X, Y, **asked, **again).importances
+    assert [(r.model, r.method) for r in records if r.method == "t_statistic"] == [
+        ("ols", "t_statistic")
+    ]
 
 
 def test_a_configuration_that_has_rows_is_refused(tmp_path):

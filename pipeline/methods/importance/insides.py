@@ -7,6 +7,7 @@ import numpy as np
 from ...data.column_types import is_category
 from ...data.encoding import encode, learn
 from ...models.prediction import text
+from ...records.asker import remedy_by_fitting
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
 
@@ -42,7 +43,7 @@ def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
             "be fitted by the audit, which then knows its training rows,",
             method,
             finding="came as it is",
-            remedy="Name its estimator under [[models]].",
+            remedy=remedy_by_fitting(),
         )
     X = model.train.part(model.features).X
     categories = [name for name in X.columns if is_category(X[name])]
