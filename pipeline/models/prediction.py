@@ -295,7 +295,20 @@ def predict(
         raise refusal(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
+    _refuse_other_order(predictions, X.index, form)
     return checked(predictions, len(X), form)
+
+
+def _refuse_other_order(predictions: Any, index: pd.Index, form: Form) -> None:
+    """Refuse predictions with the labels of the rows in another order than theirs."""
+    if not isinstance(predictions, pd.Series | pd.DataFrame):
+        return
+    own = predictions.index
+    if len(own) == len(index) and not own.equals(index) and set(own) == set(index):
+        raise ModelError(
+            f"Model {quote(form.model)} must predict rows in their order; {form.kind} "
+            "returned their index in another one. Return predictions.loc[X.index]."
+        )
 
 
 class SoleEstimator(NamedTuple):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..report.pages.html import Page
 
 COLUMNS = (
-    *("model", "method", "of", "loss", "positive_class", "feature"),
+    *("model", "method", "entry", "of", "form", "loss", "positive_class", "feature"),
     *("mean", "std_error", "low", "high", "interval"),
     *("repeats_low", "repeats_high", "rank", "engine"),
 )
@@ -92,9 +92,10 @@ class Audit:
     def to_frame(self) -> pd.DataFrame:
         """Return every importance as a tidy frame, one row per feature of a ranking.
 
-        Columns: model; method; of, "features", "groups" or "pairs"; loss and
-        positive_class, empty where there is none; feature; mean over the repeats, in
-        the unit of its loss or prediction; std_error, low and high, its standard error
+        Columns: model; method; entry, its name, empty if it has none; of, "features",
+        "groups" or "pairs"; form, such as "difference"; loss and positive_class, empty
+        where there is none; feature; mean over the repeats, in the unit of its loss or
+        prediction; std_error, low and high, its standard error
         and 95 % interval, NaN where there is none; interval, what they cover: "rows",
         other rows of the same kind and other shuffles, or "repeats", the draws alone,
         or empty where nothing is drawn; repeats_low and repeats_high, the interval over
@@ -279,7 +280,7 @@ class Audit:
         error, low, high, over = self.result.interval_of(record)
         draws = interval(record) if record.stream else (np.nan, np.nan)
         facts = {
-            **{name: getattr(record, name) for name in COLUMNS[:5]},
+            **{name: getattr(record, name) for name in COLUMNS[:7]},
             **{"feature": list(record.features), "mean": record.mean},
             **{"std_error": error, "low": low, "high": high, "interval": over},
             **{"repeats_low": draws[0], "repeats_high": draws[1]},

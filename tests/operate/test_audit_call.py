@@ -686,6 +686,15 @@ def test_columns_named_as_the_classes_are_found_by_their_names():
     assert numbered.predict(rows) == pytest.approx(known[:, ::-1])
 
 
+def test_rows_predicted_in_another_order_are_refused():
+    with pytest.raises(ia.AuditError, match="must predict rows in their order"):
+        ia.audit(lambda rows: rows["a"].sort_values(), X, Y)
+    numbered = X.set_axis(range(7, 7 + len(X)))
+    of_rows = (lambda rows: rows["a"], lambda rows: pd.Series(rows["a"].to_numpy()))
+    for predict in of_rows:
+        assert ia.audit(predict, numbered, Y.to_numpy()).importances
+
+
 @pytest.mark.parametrize("of", ["X", "y"])
 def test_masked_cells_are_missing(of):
     cells = np.ma.masked_array(X, mask=np.arange(X.size).reshape(X.shape) % 7 == 0)
@@ -702,6 +711,13 @@ def test_masked_cells_are_missing(of):
     else:
         with pytest.raises(ia.DataError, match="target 'y' is missing in"):
             ia.audit(LINEAR, X, cells[:, :1])
+
+
+def test_two_entries_of_a_method_are_told_apart_in_the_frame():
+    ratio = {"method": "permutation", "name": "as a ratio", "form": "ratio"}
+    frame = ia.audit(LINEAR, X, Y, methods=["permutation", ratio]).to_frame()
+    told = frame[["entry", "form"]].drop_duplicates()
+    assert told.to_numpy().tolist() == [["", "difference"], ["as a ratio", "ratio"]]
 
 
 def test_groups_of_an_entry_with_a_name_have_a_name_of_their_own():
