@@ -385,7 +385,7 @@ def _segments_of(
     columns = {}
     for key in segments:
         where = f"{name}: segment {quote(key)}"
-        values = one_column(segments[key], where)
+        values = () if segments[key] is None else one_column(segments[key], where)
         check_index(X, **{f"segments[{quote(key)}]": values})
         column = pd.Series(values)[counts].reset_index(drop=True)
         typed = from_values(column, where=where, is_feature=True)
@@ -396,7 +396,7 @@ def _segments_of(
 def check_index(X: pd.DataFrame, **others: Any) -> None:
     """Refuse columns whose rows are labelled otherwise than those of X."""
     for name, values in others.items():
-        if np.shape(values)[:1] != (len(X),):
+        if values is not None and np.shape(values)[:1] != (len(X),):
             raise DataError(
                 f"{name} must have one value for each of the {len(X)} rows of X; its "
                 f"shape is {np.shape(values)}."
@@ -486,16 +486,12 @@ def as_frame(X: Any, name: str) -> pd.DataFrame:
     """Return the features as a frame with names that are texts, each once."""
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
-        if hasattr(X, "toarray"):
-            raise DataError(
-                f"{name}: X must be a table or an array; a sparse {type(X).__name__} "
-                "was given. Pass X.toarray()."
-            )
         cells = _as_array(X)
         if cells.ndim != 2:
-            raise DataError(
-                f"{name}: X must have rows and columns; its shape is {cells.shape}."
-            )
+            what = f"its shape is {cells.shape}."
+            if hasattr(X, "toarray"):
+                what = f"it is a {type(X).__name__}. Pass X.toarray()."
+            raise DataError(f"{name}: X must have rows and columns; {what}")
         columns = [f"x{number}" for number in range(1, cells.shape[1] + 1)]
         return pd.DataFrame(cells, columns=columns)
     others = [key for key in X if not isinstance(key, str)]

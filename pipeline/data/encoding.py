@@ -180,10 +180,7 @@ def _restored_cells(column: pd.Series, kind: ColumnType) -> Any:
 
 
 def held(values: Floats, kind: ColumnType | None) -> Floats:
-    """Return numbers as a column holds them that had a type: rounded to its digits.
-
-    To whole days if it was of `datetime.date`.
-    """
+    """Return numbers as a column of a type holds them: rounded to digits, or days."""
     if kind is None:
         return values
     cells = pd.Series(_restored_cells(pd.Series(values), kind))

@@ -20,7 +20,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import pandas as pd
 
-from ..data.column_types import is_category
+from ..data.column_types import is_category, text_of
 from ..data.encoding import Encoding, Kind, encode, has_category, learn, refuse_dates
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Task
 from ..records.errors import (
@@ -225,7 +225,7 @@ def _fit_clone(
     y = np.array(rows.y)
     if rows.classes:
         own = getattr(estimator, "classes_", np.arange(len(rows.classes)))
-        texts = [prediction.text(label) for label in own]
+        texts = [text_of(label) for label in own]
         labels = prediction.labels_of(estimator, rows.classes)
         order = [texts.index(label) for label in labels]
         y = np.asarray(own)[order][y.astype(np.int64)]
@@ -369,7 +369,7 @@ def wrap(
         estimator, predict = None, _callable(name, estimator)
     facts = facts_of(name, estimator)
     own = facts.classes if facts else getattr(estimator, "classes_", ())
-    labels = tuple(map(prediction.text, own if classes is None else classes))
+    labels = tuple(map(text_of, own if classes is None else classes))
     is_classifier = isinstance(estimators.final(estimator), ClassifierMixin)
     if is_classifier and not labels and not hasattr(estimator, "classes_"):
         raise ModelError(

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.column_roles import class_among
+from ..data.column_types import text_of
 from ..data.encoding import Encoding, encode
 from ..records.asker import remedy
 from ..records.dataset_and_model import ColumnType, Dataset, FittedModel, Floats, Task
@@ -220,20 +221,12 @@ def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
 
 def own_classes(estimator: Any) -> list[str]:
     """Return the classes that an estimator was fitted with, none if it has none."""
-    return [text(label) for label in getattr(estimator, "classes_", ())]
+    return [text_of(label) for label in getattr(estimator, "classes_", ())]
 
 
 def codes(classes: tuple[str, ...]) -> tuple[str, ...]:
     """Return what an estimator fitted here calls the classes."""
     return tuple(str(code) for code in range(len(classes)))
-
-
-def text(label: Any) -> str:
-    """Return a class as the data name it: 1.0 is "1", True is "true"."""
-    if isinstance(label, bool | np.bool_):
-        return str(label).lower()
-    is_whole = isinstance(label, float) and label.is_integer()
-    return str(int(label) if is_whole else label)
 
 
 def of_classes(estimator: Any, columns: int | list[int], rows: Any, **more: Any) -> Any:
@@ -247,7 +240,7 @@ def ask_class(estimator: Any, labels: tuple[str, ...], rows: Any) -> Floats:
     Of two classes the second column alone.
     """
     named, at = np.unique(np.asarray(estimator.predict(rows)), return_inverse=True)
-    columns = [labels.index(text(label)) for label in named.tolist()]
+    columns = [labels.index(text_of(label)) for label in named.tolist()]
     is_named = np.eye(len(labels))[np.array(columns, dtype=int)[at]]
     return is_named[:, 1] if len(labels) == 2 else is_named
 
@@ -255,7 +248,7 @@ def ask_class(estimator: Any, labels: tuple[str, ...], rows: Any) -> Floats:
 def ask_score(estimator: Any, positive: str, rows: Any) -> Floats:
     """Return the decision function of two classes, larger for the positive one."""
     score = np.asarray(estimator.decision_function(rows), dtype=np.float64)
-    return score if text(estimator.classes_[1]) == positive else -score
+    return score if text_of(estimator.classes_[1]) == positive else -score
 
 
 def predict(
@@ -295,20 +288,14 @@ def predict(
         raise refusal(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
-    _refuse_other_order(predictions, X.index, form)
-    return checked(predictions, len(X), form)
-
-
-def _refuse_other_order(predictions: Any, index: pd.Index, form: Form) -> None:
-    """Refuse predictions with the labels of the rows in another order than theirs."""
-    if not isinstance(predictions, pd.Series | pd.DataFrame):
-        return
-    own = predictions.index
-    if len(own) == len(index) and not own.equals(index) and set(own) == set(index):
+    own = getattr(predictions, "index", None)
+    is_labelled = isinstance(own, pd.Index) and len(own) == len(X)
+    if is_labelled and not own.equals(X.index) and set(own) == set(X.index):
         raise ModelError(
             f"Model {quote(form.model)} must predict rows in their order; {form.kind} "
             "returned their index in another one. Return predictions.loc[X.index]."
         )
+    return checked(predictions, len(X), form)
 
 
 class SoleEstimator(NamedTuple):
@@ -432,7 +419,7 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
         Naming what is wrong with them.
     """
     if isinstance(predictions, pd.DataFrame):
-        own = [text(name) for name in predictions.columns]
+        own = [text_of(name) for name in predictions.columns]
         is_numbered = isinstance(predictions.columns, pd.RangeIndex)
         if set(own) == set(form.classes) and not is_numbered:
             predictions = predictions.iloc[:, [*map(own.index, form.classes)]]

@@ -28,38 +28,27 @@ def loss_of_scorer(
 
     The scorer asks a stand-in, whose answers are the predictions of the audited model:
     numbers, or the probabilities of classes, which it calls and sorts as scikit-learn
-    would. The class with the largest probability is the one predicted.
-
-    Parameters
-    ----------
-    scorer : callable
-    task : {"regression", "binary", "multiclass"}
-    classes : sequence
-        As the target names them, in the order of `Dataset.classes`.
+    would. The class with the largest probability is the one predicted. `classes` are
+    as the target names them, in the order of `Dataset.classes`.
     """
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-
-    class Numbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-        def __init__(self, answer: Array) -> None:
-            self.answer = answer
-
-        def fit(self, *_: Any) -> "Numbers":
-            return self
-
-        def predict(self, _: Any) -> Array:
-            return self.answer
 
     labels = np.array(classes)
     order = np.argsort(labels)
 
-    class Classes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    class Answer(BaseEstimator):  # type: ignore[misc]
         def __init__(self, answer: Array) -> None:
-            self.answer = answer[:, order]
+            self.answer = answer
             self.classes_ = labels[order]
 
-        def fit(self, *_: Any) -> "Classes":
+        def fit(self, *_: Any) -> "Answer":
             return self
 
+    class Numbers(RegressorMixin, Answer):  # type: ignore[misc]
+        def predict(self, _: Any) -> Array:
+            return self.answer
+
+    class Classes(ClassifierMixin, Answer):  # type: ignore[misc]
         def predict(self, _: Any) -> Array:
             return self.classes_[self.answer.argmax(axis=1)]
 
@@ -71,7 +60,7 @@ def loss_of_scorer(
         if task == "binary":
             prediction = np.column_stack([1 - prediction, prediction])
         if task != "regression":
-            truth, told = labels[y.astype(int)], Classes(prediction)
+            truth, told = labels[y.astype(int)], Classes(prediction[:, order])
         # Some scores know no weights, so they are asked without where all are equal.
         weighed = {"sample_weight": weights} if np.ptp(weights) else {}
         return -float(scorer(told, np.zeros((len(y), 1)), truth, **weighed))

@@ -22,14 +22,13 @@ from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
-from ..data.column_types import is_category
+from ..data.column_types import is_category, text_of
 from ..data.datasets import as_frame, as_pandas, check_index, dataset, one_column
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
 from ..models.fit import says_its_task, wrap
 from ..models.libraries import columns_of
-from ..models.prediction import text
 from ..models.scorers import is_scorer, loss_of_scorer
 from ..models.section import ModelSection
 from ..records.asker import PYTHON, asked_by
@@ -204,15 +203,13 @@ def audit(
                 f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
                 "X is an array, whose columns have no names. Pass a data frame."
             )
-    y = one_column(y, "y")
-    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-    check_index(frame, y=y, **weighted)
+    y = one_column(() if y is None else y, "y")
+    check_index(frame, y=y, sample_weight=sample_weight)
     the_task = _task_of(by_name, frame, y, task, is_array=is_array)
     classes = classes_of(by_name.values(), y, the_task.name)
     if positive_class is not None:
         classes = _with_positive_last(positive_class, classes or ())
-    own_classes = _as_target_names_them(classes or (), y)
-    settings = _settings(config, asked, minutes, the_task.name, own_classes)
+    settings = _settings(config, asked, minutes, the_task.name, classes or ())
     if n_jobs is not None:
         if not isinstance(n_jobs, Integral) or n_jobs < 1:
             rule = "n_jobs must be a whole number from 1"
@@ -430,9 +427,8 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
         if names is not None:
             raise ModelError("The keys of models are their names; leave names out.")
         models, names = list(models.values()), list(models)
-    every = list(models) if isinstance(models, list | tuple) else [models]
-    if isinstance(models, RModel):
-        every = [models]
+    is_one = isinstance(models, RModel) or not isinstance(models, list | tuple)
+    every = [models] if is_one else list(models)
     if names is None:  # by their classes, later ones numbered
         by_name: dict[str, Any] = {}
         for model in every:
@@ -447,15 +443,11 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
             f"names must have one name for each of {several(len(every), 'model')}; "
             f"{quote(names)} was given."
         )
-    unsuited = [name for name in names if not isinstance(name, str) or not name.strip()]
-    if unsuited:
+    are_texts = all(isinstance(name, str) and name.strip() for name in names)
+    if not are_texts or len(set(names)) < len(names):
         raise ModelError(
-            "The names of the models must be texts that are not empty; "
-            f"{listed(unsuited)} was given."
-        )
-    if len(set(names)) < len(names):
-        raise ModelError(
-            f"The names of the models must differ; {quote(names)} was given."
+            "The names of the models must be texts that differ and are not empty; "
+            f"{quote(names)} was given."
         )
     return dict(zip(names, every, strict=True))
 
@@ -470,8 +462,7 @@ def _class_of(model: Any) -> str:
         return str(getattr(model, "__name__", "function")).replace(
             "<lambda>", "function"
         )
-    is_model = hasattr(model, "predict")
-    return class_name(model) if is_model else type(model).__name__
+    return class_name(model) if hasattr(model, "predict") else type(model).__name__
 
 
 def _task_of(
@@ -483,7 +474,8 @@ def _task_of(
     is_array: bool,
 ) -> _Task:
     """Return the task of a call: as it says, as a model says, or as the target is."""
-    n_classes = len(pd.unique(pd.Series(np.asarray(y)).dropna()))
+    values = pd.Series(np.asarray(y)).dropna()
+    n_classes = len(pd.unique(values))
     if word is not None:
         tasks = [task for task, words in TASKS.items() if word in words]
         if not tasks:
@@ -514,7 +506,6 @@ def _task_of(
                 return _Task(
                     cast(Task, task), f"{quote(name)} predicts {shape[1]} columns"
                 )
-    values = pd.Series(np.asarray(y)).dropna()
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
         if set(pd.unique(values)) <= {0, 1}:
             return _Task("binary", f"the target is 0 and 1 alone{guess}")
@@ -523,16 +514,10 @@ def _task_of(
     return _Task(cast(Task, task), f"the target has {n_classes} classes{guess}")
 
 
-def _as_target_names_them(classes: Sequence[Any], y: Any) -> list[Any]:
-    """Return classes as the target has them, of which a model may know the texts."""
-    own = {text(label): label for label in pd.unique(pd.Series(np.asarray(y)).dropna())}
-    return [own.get(text(label), label) for label in classes]
-
-
 def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any]:
     """Return two classes in the order that puts the positive one last."""
-    labels = {text(label): label for label in classes}
-    positive = text(positive_class)
+    labels = {text_of(label): label for label in classes}
+    positive = text_of(positive_class)
     if len(labels) != 2 or positive not in labels:
         has = f"they are {listed(labels)}" if labels else "the task has no classes"
         raise ConfigError(
@@ -541,9 +526,7 @@ def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any
                 f"{quote(positive_class)} was given, and {has}."
             ]
         )
-    return [label for key, label in labels.items() if key != positive] + [
-        labels[positive]
-    ]
+    return sorted(labels.values(), key=lambda label: text_of(label) == positive)
 
 
 def _shape_of_answer(
@@ -576,7 +559,7 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     X, y, *more = map(as_pandas, train)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
     weights = more[0] if more else None
-    check_index(frame, y=y, **({} if weights is None else {"sample_weight": weights}))
+    check_index(frame, y=y, sample_weight=weights)
     lacks = [name for name in test.features if name not in frame]
     more_columns = [name for name in frame if name not in test.features]
     if lacks or more_columns:

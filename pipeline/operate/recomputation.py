@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..auditing.limits import limited
 from ..config.load import load_config
-from ..data.column_types import kind_of
+from ..data.column_types import kind_of, text_of
 from ..data.datasets import (
     as_frame,
     as_pandas,
@@ -109,17 +109,19 @@ def rows_again(
 def classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:
     """Return the classes of the first model that says them, in its order.
 
-    Where none does, those of the target, sorted as scikit-learn sorts them.
+    As the target names them. Where no model does, those of the target, sorted as
+    scikit-learn sorts them.
     """
     if task == "regression":
         return None
+    of_target = pd.unique(pd.Series(np.asarray(y)).dropna())
+    by_text = {text_of(label): label for label in of_target}
     for model in models:
-        if isinstance(model, FittedModel) and model.classes:
-            return model.classes
-        own = getattr(model, "classes_", None)
+        is_ours = isinstance(model, FittedModel)
+        own = model.classes or None if is_ours else getattr(model, "classes_", None)
         if own is not None:
-            return list(own)
-    return sorted(pd.unique(pd.Series(np.asarray(y)).dropna()))
+            return [by_text.get(text_of(label), label) for label in own]
+    return sorted(of_target)
 
 
 def check_rows(result: AuditResult, rows: Dataset, what: str, remedy: str) -> None:

@@ -45,7 +45,7 @@ def remedy_by_fitting() -> str:
     """Return how a model comes to be fitted by the audit itself."""
     return remedy(
         "Name its estimator under [[models]].",
-        r="Use a method that asks a model as it is, such as permutation.",
+        r="Use permutation importance.",
         python="Have the audit fit it: pass its training rows as train=(X, y), and its "
         'estimator as config={"models": [{"name": "…", "estimator": "sklearn.…"}]}.',
     )

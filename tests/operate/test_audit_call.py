@@ -559,9 +559,9 @@ REFUSED = [
     ({"config": {"limits": 5}, "minutes": 1}, "[limits] must be a table; 5 was"),
     ({"names": ["one", "two"]}, "names must have one name for each of 1 model; "),
     ({"models": {"m": LINEAR}, "names": ["m"]}, "The keys of models are their names; "),
-    ({"models": [LINEAR] * 2, "names": ["m"] * 2}, "The names of the models must diff"),
+    ({"models": [LINEAR] * 2, "names": ["m"] * 2}, "The names of the models must be t"),
     *(
-        (asked, "The names of the models must be texts that are not empty; ")
+        (asked, "The names of the models must be texts that differ and are not ")
         for asked in ({"models": {1: LINEAR}}, {"names": [3]}, {"names": [" "]})
     ),
     ({"models": LinearRegression}, "Model 'LinearRegression'"),
@@ -571,7 +571,10 @@ REFUSED = [
         "fitted. Call its fit first, or pass classes=[…].",
     ),
     ({"X": LINEAR}, "X must be rows to measure on; LinearRegression was given. Give "),
-    ({"X": csr_array(X)}, "X: X must be a table or an array; a sparse csr_array was "),
+    (
+        {"X": csr_array(X)},
+        "X: X must have rows and columns; it is a csr_array. Pass X.",
+    ),
     ({"y": None}, f"y must have one value for each of the {len(X)} rows of X; its "),
     (
         {"y": [1, "a"] * 30},

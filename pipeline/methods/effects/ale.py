@@ -11,7 +11,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
 from .level_order import by_similarity
 from .moved_rows import Index, Moves, Question, change_by_trees
-from .partial_dependence import SCALES, Scale, check_scale
+from .partial_dependence import SCALES, Scale, as_column, check_scale
 
 Convention = Literal["standard", "iml"]
 
@@ -246,15 +246,6 @@ def _between_levels(column: pd.Series, present: Index, codes: Index) -> Moves:
     return Moves(levels, row, np.concatenate([rank[has_next], rank[has_last] - 1]))
 
 
-def _as_column(values: npt.NDArray[Any], column: pd.Series) -> Any:
-    """Return values as an array of the column's type, floats if they do not fit."""
-    numbers = pd.Series(values)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return numbers.astype(column.dtype).array
-    fits = (numbers.astype(column.dtype).astype(np.float64) == numbers).all()
-    return (numbers.astype(column.dtype) if fits else numbers).array
-
-
 def _predict_ends(
     model: FittedModel, data: Dataset, feature: str, moves: Moves
 ) -> tuple[Floats, Floats]:
@@ -262,7 +253,7 @@ def _predict_ends(
     ends = []
     for end in (moves.interval, moves.interval + 1):
         X = data.X.iloc[moves.row].copy()
-        X[feature] = _as_column(moves.points[end], data.X[feature])
+        X[feature] = as_column(moves.points[end], data.X[feature])
         try:
             ends.append(model.predict(X))
         except DataError as error:

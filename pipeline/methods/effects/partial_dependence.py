@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...data.dates import was_dates
 from ...data.encoding import held
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
@@ -22,6 +21,7 @@ Scale = Literal["native", "link", "centred_logit"]
 # put a quartile within one per cent of the rows.
 MAX_BAND_BYTES = 2**22
 QUARTILES = (0.25, 0.75)
+WHOLE = "biu"  # numbers of these kinds are whole, FALSE and TRUE included
 
 
 def partial_dependence(
@@ -81,8 +81,7 @@ def partial_dependence(
         * numbers: exactly these points.
 
         Points of "even" and "quantile" are values that the column can hold: whole
-        numbers also where a missing value made floats of whole numbers, or of true and
-        false; whole days of dates without a time.
+        numbers also beside missing values, and whole days of dates without a time.
     n_grid : int, default 51
         Number of points of "even" and "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -286,7 +285,7 @@ def grid_of(
     """Return where a column is asked, (n_grid,); see `partial_dependence`."""
     if n_grid < 1:
         raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
-    column, kind = data.X[feature], data.types.get(feature)
+    column = data.X[feature]
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.array(column.cat.categories, dtype=object)
     if not isinstance(grid, str):
@@ -301,17 +300,16 @@ def grid_of(
             f"{len(column)} are missing."
         )
     distinct = np.unique(numbers)
-    if grid == "unique" or (grid == "quantile" and _is_whole(column)):
+    if grid == "unique" or (grid == "quantile" and column.dtype.kind in WHOLE):
         return distinct
     if grid == "quantile":
         points = _quantiles(numbers, n_grid)
     else:
         n_points = min(len(distinct) + int(column.hasnans), n_grid)
         points = np.linspace(distinct[0], distinct[-1], n_points)
-    was_whole = column.hasnans and not was_dates(kind) and _are_whole(distinct)
-    if _is_whole(column) or was_whole:
-        return np.unique(np.trunc(points))
-    return np.unique(held(points, kind))
+    if column.dtype.kind in WHOLE or (column.hasnans and _are_whole(distinct)):
+        points = np.trunc(points)
+    return np.unique(held(points, data.types.get(feature)))
 
 
 def is_predicted(
@@ -341,12 +339,6 @@ def with_gaps(values: Floats, is_measured: npt.NDArray[np.bool_]) -> Floats:
     return curve
 
 
-def _is_whole(column: pd.Series) -> bool:
-    """Return whether a column holds whole numbers by type, FALSE and TRUE included."""
-    is_integer = pd.api.types.is_integer_dtype(column.dtype)
-    return bool(is_integer or pd.api.types.is_bool_dtype(column.dtype))
-
-
 def _are_whole(numbers: Floats) -> bool:
     return bool((numbers == np.trunc(numbers)).all())
 
@@ -372,7 +364,7 @@ def rounding_of(n_samples: int, largest: Floats) -> Floats:
 
 def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
     """Return the grid as an array of the column's type, floats if it does not fit."""
-    whole = _is_whole(column) and _are_whole(points)
+    whole = column.dtype.kind in WHOLE and _are_whole(points)
     keeps = isinstance(column.dtype, pd.CategoricalDtype) or whole
     return pd.Series(points).astype(column.dtype if keeps else np.float64).values
 

@@ -291,7 +291,7 @@ def gradient_sensitivity(
     columns = [c[0] for c in data.groups.values() if len(c) == 1]
     columns = [name for name in columns if _varies(X, name)]
     values: dict[tuple[str, ...], Floats] = {}
-    each = slopes(model, score, X, at=X, columns=columns, types=data.types)
+    each = slopes(model, score, data, at=X, columns=columns)
     for name, slope in zip(columns, each, strict=True):
         x = X[name].to_numpy(dtype=np.float64)[:, np.newaxis]
         values[(name,)] = np.sqrt(shares @ slope**2) * spread_of(x, shares)

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, quote
 from ..effects.shapley_values import Score
 from .covariances import Covariance, covariance_of
 from .firm_estimators import spread_of
-from .scores import linear_slopes, numbers_of, slopes
+from .scores import linear_slopes, numbers_of, numbers_read, slopes
+
+FOR = "estimators 'gaussian' and 'signs'", "estimator 'auto'"
 
 
 def gaussian(
@@ -34,17 +36,9 @@ def gaussian(
     NotApplicable
         If the model reads a category or a missing value, or has no slope there.
     """
-    matrix = _all_numbers(model, X)
+    matrix = numbers_read(model, X, *FOR)
     at = pd.DataFrame([shares @ matrix], columns=list(model.features))
-    each = slopes(
-        model,
-        score,
-        X,
-        at=at,
-        columns=model.features,
-        types=data.types,
-        analytic=analytic,
-    )
+    each = slopes(model, score, data, at=at, columns=model.features, analytic=analytic)
     gradient = np.concatenate(list(each))
     if not gradient.any() and spread_of(score(X), shares).any():
         raise NotApplicable(
@@ -87,7 +81,7 @@ def signs(
     NotApplicable
         If the score is not linear in the columns, or they hold other numbers.
     """
-    matrix = _all_numbers(model, X)
+    matrix = numbers_read(model, X, *FOR)
     weights = linear_slopes(model, X, score(X))
     if weights is None:
         raise NotApplicable(
@@ -112,16 +106,3 @@ def signs(
         column = shares * (minus - plus + x) / (2 * np.sqrt(plus * minus))
         values.append(column @ linear)
     return np.stack(values)
-
-
-def _all_numbers(model: FittedModel, X: pd.DataFrame) -> Floats:
-    """Return the columns a model reads, (n_samples, n_features)."""
-    matrix = numbers_of(X, model.features)
-    if matrix is not None:
-        return matrix
-    others = [name for name in model.features if numbers_of(X, [name]) is None]
-    raise NotApplicable(
-        f"Model {quote(model.name)} must read complete columns of numbers for "
-        f"estimators 'gaussian' and 'signs'; these are not: {listed(others)}. Use "
-        "estimator 'auto'."
-    )

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...data.column_types import is_category
 from ...data.encoding import encode, learn
-from ...models.prediction import text
+from ...models.prediction import own_classes
 from ...records.asker import remedy_by_fitting
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
@@ -79,7 +79,7 @@ def sign_of(model: FittedModel) -> float:
     A classifier's score rises with the last of its `classes_`; a wrapped one can be
     asked about the other.
     """
-    own = [text(label) for label in getattr(model.estimator, "classes_", ())]
+    own = own_classes(model.estimator)
     if model.source == "fitted" or model.task != "binary":
         return 1.0
     return -1.0 if own[::-1] == list(model.classes) else 1.0

@@ -4,20 +4,21 @@ A slope is taken from the fitted object where its formula gives the predictions 
 rows at hand, else by central differences.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...data.encoding import held
-from ...records.dataset_and_model import ColumnType, Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, quote
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed, quote
 from ..effects.shapley_values import Score
 
 # In standard deviations: the error of a central difference falls with its square, that
 # of rounding rises with its inverse.
 STEP = 1e-4
+OF_FEW_DIGITS = {"float16": 0.1, "float32": 5e-3}
 # The logit of a probability near 1 keeps few digits; a formula that is not the model's
 # misses by far more.
 SAME = 1e-6
@@ -60,6 +61,20 @@ def numbers_of(X: pd.DataFrame, columns: Sequence[str]) -> Floats | None:
     return None if np.isnan(matrix).any() else matrix
 
 
+def numbers_read(
+    model: FittedModel, X: pd.DataFrame, what: str, instead: str
+) -> Floats:
+    """Return the columns a model reads as `numbers_of` does, or refuse others."""
+    matrix = numbers_of(X, model.features)
+    if matrix is None:
+        others = [name for name in model.features if numbers_of(X, [name]) is None]
+        raise NotApplicable(
+            f"Model {quote(model.name)} must read complete columns of numbers for "
+            f"{what}; these are not: {listed(others)}. Use {instead}."
+        )
+    return matrix
+
+
 def linear_slopes(model: FittedModel, X: pd.DataFrame, scores: Floats) -> Floats | None:
     """Return the weights of a linear score, (n_model_features, n_outputs), or None.
 
@@ -85,11 +100,10 @@ def _differ_by_a_constant(one: Floats, other: Floats) -> bool:
 def slopes(
     model: FittedModel,
     score: Score,
-    X: pd.DataFrame,
+    data: Dataset,
     *,
     at: pd.DataFrame,
     columns: Sequence[str],
-    types: Mapping[str, ColumnType],
     analytic: bool = True,
 ) -> Iterator[Floats]:
     """Yield the derivative of the score by each column, (len(at), n_outputs).
@@ -99,14 +113,12 @@ def slopes(
     model : FittedModel
     score : callable
         As `score_of` makes it.
-    X : DataFrame of shape (n_samples, n_features)
+    data : Dataset
         Rows that the formulas are tried on and that give the size of a step.
     at : DataFrame
-        The points, with the columns of `X`.
+        The points, with the columns of ``data.X``.
     columns : sequence of str
         Numbers without a missing value. What the model does not read has slope 0.
-    types : mapping of str to ColumnType
-        What the model is given of them, as in `Dataset`.
     analytic : bool, default True
         Whether to use the formula of a linear or a Gaussian-kernel estimator where it
         gives the predictions; central differences otherwise, with a step of 1e-4
@@ -118,14 +130,14 @@ def slopes(
         If the estimator predicts in steps: trees and neighbours.
     """
     _refuse_steps(model)
-    analytic_slopes = _slopes_by_formula(model, score, X, at) if analytic else None
+    analytic_slopes = _slopes_by_formula(model, score, data.X, at) if analytic else None
     for name in columns:
         if name not in model.features:
             yield np.zeros((len(at), len(model.outputs)))
         elif analytic_slopes is not None:
             yield analytic_slopes[:, list(model.features).index(name)]
         else:
-            yield _central_difference(score, X, at, name, types.get(name))
+            yield _central_difference(score, data, at, name)
 
 
 def _refuse_steps(model: FittedModel) -> None:
@@ -186,18 +198,12 @@ def _kernel(points: Floats, centres: Floats, gamma: float) -> Floats:
 
 
 def _central_difference(
-    score: Score,
-    X: pd.DataFrame,
-    at: pd.DataFrame,
-    name: str,
-    kind: ColumnType | None,
+    score: Score, data: Dataset, at: pd.DataFrame, name: str
 ) -> Floats:
     """Return the difference quotient in one column, (len(at), n_outputs)."""
-    dtype = getattr(kind and kind.dtype, "numpy_dtype", kind and kind.dtype)
-    is_narrow = dtype in (np.float16, np.float32)
-    share = float(np.cbrt(np.finfo(dtype).eps)) if is_narrow else STEP
-    x = at[name].to_numpy(dtype=np.float64)
-    step = share * (X[name].to_numpy(dtype=np.float64).std() or 1.0)
+    kind, x = data.types.get(name), at[name].to_numpy(dtype=np.float64)
+    share = OF_FEW_DIGITS.get(str(kind and kind.dtype).lower(), STEP)
+    step = share * (data.X[name].to_numpy(dtype=np.float64).std() or 1.0)
     above = below = x
     while (above == below).any():  # the column may hold nothing so near
         above, below = held(x + step, kind), held(x - step, kind)

@@ -25,7 +25,7 @@ from ..effects.shapley_values import (
 )
 from . import fastshap_order
 from .ranges import at_least, rows_within
-from .scores import linear_slopes, numbers_of
+from .scores import linear_slopes, numbers_of, numbers_read
 
 Algorithm = Literal["sampling", "exact", "linear"]
 Background = Literal["rows", "means"]
@@ -321,12 +321,5 @@ def _with_means(
 ) -> pd.DataFrame:
     """Return the columns a model reads with one more row: their means."""
     columns = list(model.features)
-    matrix = numbers_of(X, columns)
-    if matrix is None:
-        not_numbers = [name for name in columns if numbers_of(X, [name]) is None]
-        raise NotApplicable(
-            f"Model {quote(model.name)} must read complete columns of numbers for "
-            f"background 'means'; these are not: {listed(not_numbers)}. Use "
-            "background 'rows'."
-        )
+    matrix = numbers_read(model, X, "background 'means'", "background 'rows'")
     return pd.DataFrame(np.vstack([matrix, shares @ matrix[others]]), columns=columns)

@@ -4,7 +4,7 @@ With calibration comes its table: how many rows of the class each tenth holds, a
 many were to be expected.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from ...records.ranking import LEVEL
@@ -150,9 +150,13 @@ def _calibration_table(every: Models, positive: str) -> Table:
     of_class = say("diagnostics.of_class", cls=short_name(positive))
     what = of_class if positive else say("diagnostics.right")
     deciles = [row for _, rows in every for row in rows]
-    caption = say("diagnostics.table_caption", what=what, size=_span(deciles, "rows"))
+    sizes = [int(row["rows"]) for row in deciles]
+    size, largest = count(min(sizes)), count(max(sizes))
+    if size != largest:
+        size = f"{size} {word('words.to')} {largest}"
+    caption = say("diagnostics.table_caption", what=what, size=size)
     if any(row["weight"] != row["rows"] for row in deciles):
-        caption += say("diagnostics.table_weighted", size=_span(deciles, "weight"))
+        caption += say("diagnostics.table_weighted")
     tenths = (Column((count(n),), "number") for n in range(1, most + 1))
     return table_of(
         "calibration",
@@ -162,10 +166,3 @@ def _calibration_table(every: Models, positive: str) -> Table:
         caption=caption,
         shape="wide",
     )
-
-
-def _span(deciles: Sequence[Row], what: str) -> str:
-    """Return the smallest and the largest of some numbers as text, one if alike."""
-    sizes = [row[what] for row in deciles]
-    ends = [number(end, 0) for end in (min(sizes), max(sizes))]
-    return f" {word('words.to')} ".join(dict.fromkeys(ends))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from ...assess.page_one import is_of_unknown_rows
 from ...engines import ENGINES
 from ...methods.importance import METHODS
-from ...records.asker import PYTHON
 from ...records.ranking import OURS
 from ..text.blocks import Section, Sentence, Table, plain
 from ..text.labels import with_labels
@@ -318,13 +317,11 @@ def _not_refitted(facts: Facts) -> Iterator[Untested]:
     for entry in facts.result.run.config.get("importance", ()):
         if METHODS[entry["method"]].asks == "refit":
             asked.update(entry.get("models") or facts.models)
-    is_python = facts.result.run.volatile.get("asked_by") == PYTHON
-    impossible = "impossible_in_python" if is_python else "impossible"
-    left: dict[str, list[str]] = {"possible": [], impossible: []}
+    left: dict[str, list[str]] = {"possible": [], "impossible": []}
     by_train = {"given"} if (facts.result.datasets["split"] == "train").any() else set()
     for row in facts.result.models.to_dict("records"):
         if row["model"] not in asked:
-            key = "possible" if row["source"] in {"fitted", *by_train} else impossible
+            key = "possible" if row["source"] in {"fitted", *by_train} else "impossible"
             left[key].append(row["model"])
     for key, models in left.items():
         if models:

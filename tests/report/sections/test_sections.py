@@ -301,22 +301,21 @@ def test_a_model_that_was_handed_over_fitted_cannot_be_fitted_again():
     ]
     assert second == [
         *("importance by refitting forest without a feature", "not applicable"),
-        "name an estimator under [[models]] instead of a model that is already fitted",
+        "name an estimator under [[models]] instead of a model that is already fitted; "
+        "in Python, pass its training rows as train",
     ]
 
 
 def test_a_model_given_in_python_needs_its_training_rows():
     models = apartments_result().models.assign(source="given")
     result = configured(apartments_result(models=models), importance=[PERMUTED])
-    run = replace(result.run, volatile={**result.run.volatile, "asked_by": "python"})
-    result = replace(result, run=run)
     (said,) = untested(result, "importance by refitting")
     assert said[1] == "not configured"
     is_test = result.datasets["split"] != "train"
     alone = result.with_frames(datasets=result.datasets[is_test])
     (said,) = untested(alone, "importance by refitting")
     assert said[1] == "not applicable"
-    assert said[2].endswith("and the rows it was fitted on as train")
+    assert said[2].endswith("in Python, pass its training rows as train")
 
 
 @pytest.mark.parametrize(
