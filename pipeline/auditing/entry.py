@@ -90,10 +90,8 @@ def answer_entry(
         journal.findings.append(cut)
     for _, answer in numbered:
         if is_marginal(answer):
-            constant, limits = (
-                journal.of_loss(answer, "constant"),
-                run.limits("leak_sign"),
-            )
+            constant = journal.of_loss(answer, "constant")
+            limits = run.limits("leak_sign")
             journal.add_checks(checks.of_leak(answer, constant, limits=limits))
     if result is not None and result.segment_losses is not None:
         for record, answer in numbered:

@@ -288,7 +288,7 @@ def predict(
         raise refusal(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
-    own = getattr(predictions, "index", None)
+    own: Any = getattr(predictions, "index", None)
     is_labelled = isinstance(own, pd.Index) and len(own) == len(X)
     if is_labelled and not own.equals(X.index) and set(own) == set(X.index):
         raise ModelError(

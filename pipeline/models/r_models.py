@@ -568,7 +568,7 @@ def predict(X: pd.DataFrame, *, model: r_models.RModel, reader: Reader) -> Float
     """
     frame, form = _frame_for_r(X, reader), reader.form
     if not len(frame):
-        width = (form.n_classes,) if form.task == "multiclass" else ()
+        width = (len(form.classes),) if form.task == "multiclass" else ()
         return np.empty((0, *width))
     if len(frame) == 1:
         frame = frame.take([0, 0])  # of one row R's packages make vectors
