@@ -17,6 +17,7 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
 
 from ..auditing.audit import audit
+from ..auditing.limits import limited
 from ..config.load import AuditConfig, load_config
 from ..data.datasets import datasets_frame, read_datasets
 from ..records.as_json import NOT_FINITE, to_dict
@@ -145,7 +146,8 @@ def replay(
     session = host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb)
     with asked_by(asker), session:
         train, test = read_datasets(**config.data_arguments)
-        if other := tuple(_other_rows(stored_result, datasets_frame(train, test))):
+        _, audited, _ = limited(config, test)
+        if other := tuple(_other_rows(stored_result, datasets_frame(train, audited))):
             return Replay(0, 0, SAME_STACK, (), other)
         now = audit(train, test, config, on_step=on_step, minutes=math.inf)
     if now.run.status != "complete":

@@ -102,6 +102,15 @@ def test_rows_that_were_overwritten_are_told_before_anything_is_measured(folder)
     )
 
 
+def test_a_run_of_some_of_its_rows_matches_and_rows_drawn_of_others_do_not(tmp_path):
+    folder = run_of(tmp_path, more="[limits]\nmax_rows = 30\n")
+    assert replay_output(folder)[0] == 0
+    rows(seed=7).to_csv(tmp_path / "test.csv", index=False)
+    code, lines = replay_output(folder)
+    assert code == 1
+    assert lines[-2].endswith("so nothing was measured again")
+
+
 def test_of_many_values_that_differ_the_first_five_are_shown(folder):
     def change(document):
         raw = document["importances"][0]["raw"]
