@@ -25,7 +25,7 @@ MOST_BYTES = 32_000
 
 
 class Notice(NamedTuple):
-    """What a command is told, as variables of its environment after `PREFIX`.
+    """What a command is told, as variables named by `PREFIX` and these in capitals.
 
     Attributes
     ----------
@@ -121,16 +121,11 @@ def _answer(
 
 def _environment(event: str, notice: Notice) -> dict[bytes, bytes]:
     """Return our environment with what is told, as bytes: no locale can refuse them."""
-    texts = {
-        "EVENT": event,
-        "AUDIT": notice.audit,
-        "RUN": notice.run,
-        "VERDICT": notice.verdict,
-        "EXIT_CODE": str(notice.exit_code),
-        "SUMMARY": notice.summary,
-        "NEWS": "\n".join(notice.news),
+    facts = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
+    variables = {
+        f"{PREFIX}{key.upper()}".encode(): _bytes(str(fact))
+        for key, fact in facts.items()
     }
-    variables = {f"{PREFIX}{key}".encode(): _bytes(text) for key, text in texts.items()}
     return {**os.environb, **variables}
 
 
