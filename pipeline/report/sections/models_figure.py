@@ -185,6 +185,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
             models=str(len(rankings)),
             n=str(len(names)),
             total=count(len(features)),
+            of=word(f"asked.{record.of}"),
             label=data["axis_label"],
             firsts=joined(
                 (short_name(r.subject), " ", *_leading(r))
