@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.losses import predicted_class
@@ -222,6 +221,8 @@ def mean_parts(
         residual, of as many rows as weigh the same evenly: Σw squared over Σw². They
         are NaN of a single row.
     """
+    from scipy.special import stdtrit
+
     parts = []
     for at, part in _equal_parts(prediction, weights, n_parts):
         weight, residual = weights[at], y[at] - prediction[at]

@@ -85,9 +85,8 @@ def fit_models(
     for section in sections:
         try:
             with phase(f"model {section.name}"):
-                make: Callable[..., FittedModel] = fit
-                if section.file:
-                    make = r_models.load if r_models.is_of_r(section) else load
+                make: Callable[..., FittedModel] = load if section.file else fit
+                make = r_models.load if r_models.is_of_r(section) else make
                 model = make(section, train, base=base)
             if train.split == "train":
                 model = model.with_facts(train_sha256=train.sha256)

@@ -69,9 +69,10 @@ def folder(tmp_path_factory):
     pages[RENAMED] = re.sub('data-l="[^"]+"', long, pages["multiclass"])
     audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
     pages["audits"] = index_html(audits, folder="reports", date=MADE, exit_code=0)
-    facts = {"report": "runs/x/report.html", "changes": ("one", "two")}
-    runs = (row(day, **facts) for day in range(50))
-    pages["history"] = page_of(*runs, KILLED, gaps=("A run is gone.",))
+    runs = [row(day, changes=("one", "two")) for day in range(50)]
+    reports = {each.run.run_id: "runs/x/report.html" for each in runs}
+    facts = {"reports": reports, "gaps": ("A run is gone.",)}
+    pages["history"] = page_of(*runs, KILLED, **facts)
     path = tmp_path_factory.mktemp("pages")
     for name, page in pages.items():
         path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")

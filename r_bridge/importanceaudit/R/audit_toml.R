@@ -8,7 +8,9 @@ takes_repeats <- c("permutation", "drop_column", "permute_refit", "shapley_refit
 takes_losses <- c("permutation", "oob_permutation", "drop_column", "permute_refit",
                   "shapley_refit", "random_subspace", "random_subspace_permutation", "sage")
 of_pairs <- "vint"
-of_features_alone <- "model_specific"
+of_features_alone <- c("model_specific", "partial_dependence", "curve_importance", "curve_impact",
+                       "stratified_importance", "stratified_impact", "gradient_sensitivity",
+                       "lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff")
 
 are_texts <- function(x) is.character(x) && length(x) && !anyNA(x) && all(grepl("\\S", x))
 are_named <- function(x) length(names(x)) == length(x) && are_texts(names(x)) &&

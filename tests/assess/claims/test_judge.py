@@ -169,13 +169,13 @@ def test_a_frequency_is_about_all_models():
 
 def test_a_pair_can_be_claimed_and_one_that_is_not_there_is_told():
     first = {**TOLD, "method": "vint", "of": "pairs", "kind": "leader"}
-    pair_claims = [{**first, "features": [pair]} for pair in ("a:b", "b:a")]
+    pair_claims = [{**first, "features": [pair]} for pair in ("a:b", "b:a", "a:z")]
     changes = {"models": (callable_model(lambda X: (X["a"] * X["b"]).to_numpy()),)}
     claims = claimed(
         *pair_claims, entries=[{"method": "vint", "of": "pairs"}], **changes
     ).claims
-    assert list(claims["verdict"]) == ["reproduced", "not comparable"]
-    assert claims["reason"][1].startswith("There is no 'b:a' among the pairs.")
+    assert list(claims["verdict"]) == ["reproduced"] * 2 + ["not comparable"]
+    assert claims["reason"][2].startswith("There is no 'a:z' among the pairs.")
 
 
 RANKED = {"text": "t", "method": "permutation", "kind": "top_k", "k": 2}
