@@ -85,9 +85,12 @@ def fit_models(
     for section in sections:
         try:
             with phase(f"model {section.name}"):
-                make: Callable[..., FittedModel] = load if section.file else fit
-                make = r_models.load if r_models.is_of_r(section) else make
-                model = make(section, train, base=base)
+                if r_models.is_of_r(section):
+                    model = r_models.load(section, train, base=base)
+                elif section.file:
+                    model = load(section, train, base=base)
+                else:
+                    model = fit(section, train, base=base)
             if train.split == "train":
                 model = model.with_facts(train_sha256=train.sha256)
             models.append(model)
