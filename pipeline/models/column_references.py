@@ -7,7 +7,8 @@ parameters, by place or by name. What the code of a transformer does with places
 """
 
 from ast import literal_eval
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from inspect import isclass
 from typing import Any, TypeAlias
 
@@ -38,8 +39,8 @@ OTHERS = frozenset(
 )
 """Parameters that refer to columns in ways that are not translated."""
 REFERENCES = CHOSEN | EACH | SETS | OTHERS
-ON_OTHER_COLUMNS = ("final_estimator", "transformer")
-"""Parts that see predictions, or the target."""
+ON_OTHER_COLUMNS = ("final_estimator", "transformer", "remainder")
+"""Parts that see predictions, the target, or what others leave."""
 WORDS = ("auto", "from_dtype", "pairwise", "no_interactions", "first", "if_binary")
 
 
@@ -74,26 +75,10 @@ def _move(part: Any, seen: Seen) -> Seen:
         for _, step in part.steps:
             seen = _move(step, seen)
         return seen
-    if "transformers" in parameters:
-        _move(part.remainder, None)
-        moved = [_moved(part, seen, *each) for each in part.transformers]
-        part.set_params(transformers=moved)
-        return None
     for name, value in parameters.items():
-        if name in REFERENCES:
-            part.set_params(**{name: _translated(part, name, value, seen)})
-        elif isinstance(value, Mapping):  # what a search tries for its estimator
-            _check_searched(part, value)
-        elif isinstance(value, list):
-            for each in value:
-                if isinstance(each, Mapping):
-                    _check_searched(part, each)
-                elif isinstance(each, tuple) and len(each) > 1:
-                    _move(each[1], seen)
-                else:
-                    _move(each, seen)
-        else:
-            _move(value, None if name in ON_OTHER_COLUMNS else seen)
+        moved = _parameter(part, name, value, seen)
+        if moved is not value:
+            part.set_params(**{name: moved})
     from sklearn.base import OneToOneFeatureMixin
 
     # A target encoder makes a column for each of several classes.
@@ -103,23 +88,34 @@ def _move(part: Any, seen: Seen) -> Seen:
     return seen if is_kept else None
 
 
-def _check_searched(part: Any, grid: Mapping[Any, Any]) -> None:
-    """Refuse a search over what refers to columns by place."""
-    for key, candidates in grid.items():
-        name = str(key).rpartition("__")[2]
-        if name in REFERENCES and isinstance(candidates, list | tuple):
-            for each in candidates:
-                _translated(part, name, each, None)
+def _parameter(part: Any, name: str, value: Any, seen: Seen) -> Any:
+    """Return the value of one parameter, the parts that it holds moved."""
+    kind = type(part).__name__
+    if name in REFERENCES:
+        return _translated(kind, name, value, seen)
+    if name == "transformers":
+        return [_moved(kind, seen, *each) for each in value]
+    if isinstance(value, Mapping):  # what a search tries, at steps not told apart here
+        for key, candidates in value.items():
+            if isinstance(candidates, list | tuple | np.ndarray):
+                for each in candidates:
+                    _parameter(part, str(key).rpartition("__")[2], each, None)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            _parameter(part, name, each, seen)
+    else:
+        _move(value, None if name in ON_OTHER_COLUMNS else seen)
+    return value
 
 
 def _moved(
-    part: Any, seen: Seen, name: str, transformer: Any, chosen: Any
+    kind: str, seen: Seen, name: str, transformer: Any, chosen: Any
 ) -> tuple[str, Any, Any]:
     """Return what a ColumnTransformer does with some columns, on others."""
     if callable(chosen):
         _move(transformer, None)
-        return name, transformer, chosen
-    translated = _translated(part, "transformers", chosen, seen)
+        return name, transformer, partial(_named_by, chosen, kind)
+    translated = _translated(kind, "transformers", chosen, seen)
     own = None
     if seen is not None:
         before, after = seen
@@ -130,7 +126,12 @@ def _moved(
     return name, transformer, translated
 
 
-def _translated(part: Any, name: str, value: Any, seen: Seen) -> Any:
+def _named_by(chosen: Callable[[Any], Any], kind: str, rows: Any) -> Any:
+    """Return the columns that a function chooses; it may not choose by place."""
+    return _translated(kind, "transformers", chosen(rows), None)
+
+
+def _translated(kind: str, name: str, value: Any, seen: Seen) -> Any:
     """Return the value of one parameter for the columns that a part is fitted on."""
     is_number = np.isscalar(value) and not isinstance(value, str)
     if value is None or (is_number and name not in CHOSEN | {"transformers"}):
@@ -156,9 +157,9 @@ def _translated(part: Any, name: str, value: Any, seen: Seen) -> Any:
             raise ValueError
     except (IndexError, TypeError, ValueError, SyntaxError):
         raise NotApplicable(
-            f"{type(part).__name__} refers to columns by {name} in a way that cannot "
-            "be carried over to a fit on other columns. Refer to the model's own "
-            "columns, by name or by place, or use a method that fits no model again."
+            f"{kind} refers to columns by {name} in a way that cannot be carried over "
+            "to a fit on other columns. Refer to the model's own columns, by name or "
+            "by place, or use a method that fits no model again."
         ) from None
     return str(moved) if is_text else moved
 

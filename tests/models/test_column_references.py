@@ -1,5 +1,7 @@
 """A refit on fewer columns is the fit by hand with every reference moved."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +14,13 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingRegressor, VotingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from tests.methods.importance.toys import refused, rows_of
 
 from importance_audit.models.column_references import move_references
@@ -239,6 +246,71 @@ def test_a_search_over_references_is_refused_and_over_numbers_is_not():
     assert "refers to columns by categorical_features" in refused(
         searched.refit, ("a", "t")
     )
+
+
+SEARCHED_BY_PLACE = {
+    "an estimator": ("line", [boosting(categorical_features=[1])]),
+    "transformers": ("p", [ColumnTransformer([("s", StandardScaler(), [0, 1])])]),
+    "a list of them": ("p__transformers", [[("s", StandardScaler(), [0, 1])]]),
+    "a mask": ("p__transformers", ([("s", StandardScaler(), [True, False] * 2)],)),
+    "within a pipeline": ("steps", [[("only", boosting(monotonic_cst=[1, 0, 0, 0]))]]),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHED_BY_PLACE)
+@pytest.mark.parametrize("form", [dict, lambda grid: [{}, dict(grid)]])
+def test_a_search_over_parts_that_refer_by_place_is_refused(name, form):
+    key, candidates = SEARCHED_BY_PLACE[name]
+    data = rows()
+    steps = [("p", ColumnTransformer([("s", StandardScaler(), ["a", "k"])]))]
+    pipeline = Pipeline([*steps, ("line", LinearRegression())])
+    if key == "line":
+        pipeline.set_params(p=MaxAbsScaler())
+    search = GridSearchCV(pipeline, form([(key, candidates)]), cv=2)
+    model = wrap(search.fit(data.X, data.y), name="m").with_facts(train=data)
+    assert "in a way that cannot be carried over" in refused(model.refit, ("k", "a"))
+
+
+def test_a_search_over_parts_that_refer_by_name_is_the_search_by_hand():
+    data = rows()
+    steps = [("p", ColumnTransformer([("s", StandardScaler(), ["k", "t"])]))]
+    grid = {
+        "p__transformers": [[("s", StandardScaler(), ["k"])]],
+        "line": [LinearRegression(), boosting()],
+    }
+    pipeline = Pipeline([*steps, ("line", LinearRegression())])
+    search = GridSearchCV(pipeline, grid, cv=2).fit(data.X, data.y)
+    again = wrap(search, name="m").with_facts(train=data).refit(("k", "t"))
+    by_hand = boosting().fit(data.X[["k"]], data.y)
+    assert again.predict(data.X) == pytest.approx(by_hand.predict(data.X[["k"]]))
+
+
+def names_of_codes(frame):
+    return [name for name in frame if name in "ku"]
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda _: [0, 1],
+        lambda frame: [True, False, *[False] * (frame.shape[1] - 2)],
+    ],
+)
+def test_a_function_that_chooses_columns_by_place_is_refused(choose):
+    data = rows()
+    model = wrap(one_hot(choose).fit(data.X, data.y), name="m")
+    message = refused(model.with_facts(train=data).refit, ("k", "t", "u"))
+    assert message.startswith("ColumnTransformer refers to columns by transformers")
+
+
+def test_a_function_that_chooses_columns_by_name_chooses_anew():
+    data = rows()
+    model = wrap(one_hot(names_of_codes).fit(data.X, data.y), name="m")
+    kept = ["a", "u"]
+    again = model.with_facts(train=data).refit(kept)
+    by_hand = one_hot(["u"]).fit(data.X[kept], data.y)
+    assert again.predict(data.X) == pytest.approx(by_hand.predict(data.X[kept]))
+    pickle.loads(pickle.dumps(again.estimator))
 
 
 def test_other_parameters_are_left_as_they_are():
