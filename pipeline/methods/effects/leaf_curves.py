@@ -62,6 +62,28 @@ class Group(NamedTuple):
     rows: Floats
 
 
+def in_unit(x: npt.NDArray[Any]) -> Floats:
+    """Return columns near 0, with a range in [8, 16), whatever their unit and origin.
+
+    The scale is a power of two and the origin a multiple of it, 0 unless a column is
+    farther from 0 than it is wide, so nothing is rounded. scikit-learn's trees read
+    rows as float32, split no values within 1e-7, and no y of variance below 2e-16.
+    """
+    low, high = x.min(axis=0), x.max(axis=0)
+    width = np.ldexp(1.0, np.frexp(high - low)[1])
+    return np.asarray(16 * (x / width - np.trunc(np.clip(0, low, high) / width)))
+
+
+def points_of(x: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
+    """Return the distinct values, in rising order, and the place of each row's.
+
+    What is equal to 9 decimals `in_unit` is one value, the lowest of them.
+    """
+    values, code = np.unique(x, return_inverse=True)
+    is_new = np.diff(np.round(in_unit(values), 9), prepend=-np.inf) > 0
+    return values[is_new], np.cumsum(is_new)[code] - 1
+
+
 def numeric_curve(
     x: Floats, y: Floats, leaf: Codes, *, min_slopes_per_x: int
 ) -> LeafCurve:
@@ -75,7 +97,7 @@ def numeric_curve(
     Parameters
     ----------
     x, y : ndarray of shape (n,)
-        Finite; `x` is rounded to 10 decimals first.
+        Finite; `x` is taken at its `points_of`.
     leaf : ndarray of shape (n,)
         The leaf of each row, any integers.
     min_slopes_per_x : int
@@ -87,7 +109,7 @@ def numeric_curve(
         Only points with evidence to their left or right, possibly none. Where there
         is none between two of them, the curve stays level.
     """
-    distinct, code = np.unique(np.round(x, 10), return_inverse=True)
+    distinct, code = points_of(x)
     cells = cells_of(code, y, leaf)
     within = cells.leaf[1:] == cells.leaf[:-1]
     start, stop = cells.code[:-1][within], cells.code[1:][within]

@@ -10,7 +10,14 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream
-from .leaf_curves import Codes, LeafCurve, Merge, categorical_curve, numeric_curve
+from .leaf_curves import (
+    Codes,
+    LeafCurve,
+    Merge,
+    categorical_curve,
+    in_unit,
+    numeric_curve,
+)
 
 LEAF_OF_NUMBER, LEAF_OF_CATEGORY = 15, 5
 
@@ -23,7 +30,7 @@ class Table(NamedTuple):
     columns : dict of str to ndarray of shape (n_samples,)
         Numbers as floats, categories as integer codes of their levels.
     matrix : ndarray of shape (n_samples, n_features)
-        The same as float32, the only type that scikit-learn's trees do not copy.
+        The same `in_unit` as float32, which scikit-learn's trees do not copy.
     y : ndarray of shape (n_samples,)
     unread : mapping of str to tuple of str
         As in `Dataset`.
@@ -168,7 +175,7 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
             "were given. Set min_samples_leaf lower."
         )
     columns = {name: _numbers(data.X[name]) for name in data.X}
-    matrix = np.stack(list(columns.values()), axis=1).astype(np.float32)
+    matrix = in_unit(np.stack(list(columns.values()), axis=1)).astype(np.float32)
     return Table(columns, matrix, np.array(data.y, dtype=np.float64), data.unread)
 
 
@@ -223,6 +230,7 @@ def _leaves(
 
     if not others.shape[1]:  # nothing to hold: all rows are alike
         return np.repeat(np.arange(n_trees), len(y))
+    y = in_unit(y)
     leaves: list[Codes] = []
     for _ in range(n_trees):
         tree = DecisionTreeRegressor(

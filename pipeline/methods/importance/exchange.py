@@ -7,6 +7,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream
+from ..effects.leaf_curves import in_unit
 from .ranges import at_least
 
 Index = npt.NDArray[np.int64]
@@ -47,7 +48,7 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
     if not rest:  # nothing to hold: all rows are alike
         return np.zeros(data.n_samples, dtype=np.int64)
     _check(data, min_samples_leaf)
-    others = np.stack(rest, axis=1)
+    others = in_unit(np.stack(rest, axis=1))
     targets = np.concatenate([_targets(data.X[name]) for name in columns], axis=1)
     draws = stream(seed, "leaves", group, 0)
     half = draws.permutation(data.n_samples) % 2

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import require_names, single_columns
 from ...records.streams import stream as generator_of
-from ..effects.leaf_curves import Codes, LeafCurve, Merge
+from ..effects.leaf_curves import Codes, LeafCurve, Merge, points_of
 from ..effects.stratpd import Strata, Table, curve_of, table_of
 from ..spreads import mean_magnitude
 from .ranges import at_least, within
@@ -209,9 +209,9 @@ def stratified_importance(
 
 
 def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:
-    """Return how many of `x`, rounded to 10 decimals, are each point, (n_grid,)."""
-    distinct, counts = np.unique(np.round(x, 10), return_counts=True)
-    return np.asarray(counts[np.isin(distinct, grid)])
+    """Return how many of `x` are at each point of a curve of it, (n_grid,)."""
+    distinct, code = points_of(x)
+    return np.bincount(code)[np.isin(distinct, grid)]
 
 
 def _over_trials(

@@ -458,3 +458,16 @@ def test_a_column_that_nothing_foretells_differs_within_leaves_as_it_does_over_a
     within = ((x1 - x1.groupby(leaf).transform("mean")) ** 2).sum()
     n_free = 2000 - len(np.unique(leaf))
     assert abs(within / n_free - 1) < 4 * np.sqrt(2 / n_free)
+
+
+@pytest.mark.parametrize(("factor", "origin"), [(1e-9, 0), (1e9, 0), (1, 1e7)])
+def test_units_and_origins_do_not_matter_to_leaves(factor, origin):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
+    X["b"] += X.a
+
+    def leaves(X):
+        rows = rows_of(X, X.b)
+        return leaves_of(rows, "b", seed=1, min_samples_leaf=5).tolist()
+
+    assert leaves(X.assign(a=factor * X.a + origin)) == leaves(X)

@@ -8,6 +8,7 @@ import pytest
 from tests.methods.effects.test_leaf_curves import FEATURES
 from tests.methods.importance.toys import additive, numbers, refused
 
+from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance.stratified import (
     rows_at,
@@ -108,3 +109,25 @@ def test_a_column_without_a_difference_has_no_answer(method):
     groups = {name: (name,) for name in X}
     raw, _ = method(None, replace(data, X=X, groups=groups), seed=1, n_repeats=2)
     assert np.isnan(raw[:, :, 0]).tolist() == [[False] * 2] * 2 + [[True] * 2] * 2
+
+
+UNITS = {"1e-9": (1e-9, 0), "1e9": (1e9, 0), "from 1e6": (1, 1e6), "to -1e5": (3, -1e5)}
+
+
+@pytest.mark.parametrize("method", [stratified_impact, stratified_importance])
+@pytest.mark.parametrize("name", UNITS)
+def test_units_and_origins_of_columns_and_of_the_target_do_not_matter(method, name):
+    factor, origin = UNITS[name]
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
+    y = 2 * X.a + X.b**2 + 0.2 * rng.normal(size=400)
+
+    def means(X, y):
+        data = dataset(X, y, name="d", task="regression", split="train")
+        return method(None, data, seed=1, n_repeats=2)[0].mean(axis=(1, 2))
+
+    expected = means(X, y)
+    moved = means(X.assign(a=factor * X.a + origin), y)
+    assert moved == pytest.approx(expected, rel=1e-6)
+    in_other_units = means(X, factor * y + origin)
+    assert in_other_units == pytest.approx(factor * expected, rel=1e-6)
