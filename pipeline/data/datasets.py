@@ -223,7 +223,6 @@ def draw_rows(data: Dataset, n_rows: int, seed: int) -> Dataset:
     return replace(
         cut,
         groups=data.groups,
-        unread=data.unread,
         source=f"{data.source}, {of_all}" if data.source else of_all,
         sha256=digest_of(features, [cut.y, cut.weights], facts=facts),
     )

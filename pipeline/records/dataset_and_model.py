@@ -164,7 +164,7 @@ class Dataset(Frozen):
     ) -> "Dataset":
         """Return some columns of some rows, which may repeat; each column alone.
 
-        Models are given all of them. What is cut out has no digest: `sha256` is empty.
+        What is cut out has no digest: `sha256` is empty.
         """
         at = np.arange(self.n_samples) if rows is None else rows
         columns = [self.X.columns.get_loc(name) for name in features]
@@ -178,7 +178,9 @@ class Dataset(Frozen):
             y=self.y[at],
             weights=self.weights[at],
             groups={name: (name,) for name in features},
-            unread={},
+            unread={
+                name: self.unread[name] for name in features if name in self.unread
+            },
             sha256="",
             row_numbers=self.row_numbers[at] if has_numbers else at[:0],
             segments=self.segments.take(at) if self.segments.size else self.segments,

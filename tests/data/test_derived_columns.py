@@ -151,7 +151,7 @@ def test_derived_columns_come_last_in_both_sides_and_no_model_is_given_them(tmp_
         assert rows.groups["both"] == ("both",)
         assert rows.X["both"].tolist() == [0, 0, 0, 1]
         assert rows.X["old"].tolist() == [0, 0, 1, 0]
-    assert rows.part(["pay", "old"]).inputs == ("pay", "old")  # what a model asks for
+    assert rows.part(["pay", "old"]).inputs == ("pay",)
     columns = describe(None, rows, derived=(DerivedSection(**YOUNG_AND_RICH),))
     columns = columns.set_index("feature")
     assert columns.loc[["pay", "age"], "origin"].tolist() == ["data", "held_out"]

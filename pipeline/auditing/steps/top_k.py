@@ -130,6 +130,7 @@ def _answer(
     name = "" if model is None else model.name
     learnt, places = protocol.seen(section.method, name, part)
     rows_asked = in_its_order(section, rows.part(rows.features, places))
+    rows_asked = rows_asked.without_asking(rows.unread)  # no model is fitted to them
     fitted = None if model is None else _on(model, rows).refit(model.features, learnt)
     question = measure.Question(fitted, rows_asked, section, engine)
     return measure.importances(question, seed=seed, stream="numpy")

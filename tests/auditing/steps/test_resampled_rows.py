@@ -9,6 +9,7 @@ from tests.auditing.test_audit import linear, rows_to_audit
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
+from importance_audit.data.derived_columns import DerivedSection, with_derived
 from importance_audit.methods.known_answers import linear_model, normal_data
 
 
@@ -90,3 +91,20 @@ def test_what_resampled_rows_would_mislead_says_so_and_keeps_its_importance(entr
     )
     assert result.stability["resamples"].tolist() == [0, 0, 0]
     assert len(result.importances) == 1
+
+
+def test_a_derived_column_changes_no_rank_on_resamples():
+    """It ties with the column it was made of, and is not held equal for that column."""
+    data = normal_data(2, -1, 1, noise=1.0, n_samples=200)
+    data = replace(data, X=data.X.round())
+    derived = DerivedSection(name="twice", expression="2 * x1")
+    entry = {"method": "stratified_impact", "n_repeats": 2}
+    config = parse_config({"importance": [entry], "stability": {"resamples": 5}})
+    plain, beside = (
+        audit(None, test, config, models=(linear_model(2, -1, 1),)).resampled_ranks
+        for test in (data, with_derived(data, (derived,)))
+    )
+    is_derived = beside["feature"] == "twice"
+    assert beside.loc[is_derived, "rank"].tolist() == [1.5]
+    plain = plain.assign(rank=plain["rank"].map({1: 1.5, 2: 3, 3: 4}))
+    pd.testing.assert_frame_equal(beside[~is_derived].reset_index(drop=True), plain)

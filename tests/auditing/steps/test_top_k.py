@@ -1,6 +1,7 @@
 """Top-k error curves: who ranks, on which rows, and what a curve must look like."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from importance_audit.auditing.audit import audit
 from importance_audit.auditing.steps.top_k_protocols import in_held_out_splits
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
+from importance_audit.data.derived_columns import DerivedSection, with_derived
 
 MODEL = {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"}
 LOGISTIC = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
@@ -192,3 +194,21 @@ def test_a_model_is_asked_on_the_rows_that_judge_it_in_each_split():
     part = protocol.rounds[7]
     assert protocol.seen("permutation", "linear", part) == (part.kept, part.out)
     assert protocol.seen("spearman", "", part) == (part.kept, part.kept)
+
+
+def test_columns_that_no_model_is_given_change_no_ranking_and_are_judged_by_none():
+    """A derived column is not held equal; no judge is given it, or one held out."""
+    step = DerivedSection(name="step", expression="2 * signal")
+    parts = (rows(split, 200) for split in ("train", "test"))
+    plain = tuple(with_columns(part, **part.X.round()) for part in parts)
+    derived = tuple(with_derived(part, (step,)) for part in plain)
+    asked = {"method": "stratified_impact", "n_repeats": 2}, {"method": "relieff"}
+    expected, top_k = (
+        curves(*asked, train=train, test=test).top_k for train, test in (plain, derived)
+    )
+    assert set(expected["entry"]) == {0, 1}
+    pd.testing.assert_frame_equal(top_k, expected)
+
+    train, test = (replace(part, unread={"signal": ()}) for part in plain)
+    top_k = curves({"method": "spearman"}, train=train, test=test).top_k
+    assert set(top_k["feature"]) == {"noise", "other"}
