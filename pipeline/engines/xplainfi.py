@@ -78,6 +78,11 @@ def xplainfi_permutation(
     refuse("xplainfi", "permutation", data, **near)
     if within in GIVEN:
         refuse_missing(data, "a draw given other columns")
+        if data.unread:
+            raise NotApplicable(
+                "xplainfi draws given all other columns, also those that no model is "
+                f"given: {listed(data.unread)}. Leave them out, or the engine."
+            )
     if within == "leaves":
         raise NotApplicable("xplainfi permutes within no leaves. Leave within out.")
     if within == "gaussian":

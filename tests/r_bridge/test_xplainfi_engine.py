@@ -401,6 +401,7 @@ REFUSED = [
     (PERMUTE, MIXED, NEAR, FLAGS),
     (PERMUTE, GIVEN_SUM.with_groups(OF_X0), GAUSSIAN, SUMS),
     (PERMUTE, GIVEN_CONSTANT.with_groups(OF_X0), GAUSSIAN, SUMS),
+    (PERMUTE, replace(TWO, unread={"x2": ()}), NEAR, "no model is given: 'x2'. Leave"),
     (PERMUTE, FEW, GAUSSIAN, BREAKS.format("'x1'")),
     (SAGE, weighted(TWO), {}, "xplainfi does not support row weights"),
     (

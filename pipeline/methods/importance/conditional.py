@@ -113,7 +113,7 @@ def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) ->
     group : str
         A key of ``data.groups``, of columns of numbers.
     others : sequence of str, optional
-        All other columns of ``data.X`` by default; a category has one indicator per
+        All other ones of ``data.inputs`` by default; a category has one indicator per
         level.
 
     Raises
@@ -207,7 +207,7 @@ def replayed_given(
 def _others(data: Dataset, group: str, others: Sequence[str] | None) -> Sequence[str]:
     if others is not None:
         return others
-    return [name for name in data.X if name not in data.groups[group]]
+    return [name for name in data.inputs if name not in data.groups[group]]
 
 
 def _indicators(column: pd.Series) -> Floats:

@@ -16,8 +16,8 @@ Index = npt.NDArray[np.int64]
 def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) -> Index:
     """Return the leaf each row lies in, (n_samples,), if the others foretell a group.
 
-    Two regression trees of all columns of the group on all other columns of ``data.X``
-    are each fitted to one half of the rows, drawn at random, and part the other half:
+    Two regression trees of all columns of the group on all other ``data.inputs`` are
+    each fitted to one half of the rows, drawn at random, and part the other half:
     a tree parts the rows it was fitted to by chance too, and their values would then
     differ less within its leaves than those of other rows alike. Categories are
     foretold as one indicator per level, numbers scaled to variance 1; of the other
@@ -44,7 +44,7 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
     from sklearn.tree import DecisionTreeRegressor
 
     columns = data.groups[group]
-    rest = [numbers_of(data.X[name]) for name in data.X if name not in columns]
+    rest = [numbers_of(data.X[name]) for name in data.inputs if name not in columns]
     if not rest:  # nothing to hold: all rows are alike
         return np.zeros(data.n_samples, dtype=np.int64)
     _check(data, min_samples_leaf)

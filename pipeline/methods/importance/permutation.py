@@ -92,8 +92,8 @@ def permutation(
         the mean over all pairs of rows.
     within : {"none", "leaves", "gaussian", "neighbours"}, default "none"
         "none" exchanges values among all rows. The others measure the importance of *j*
-        beyond what all other columns of ``data.X`` tell about it: what the rows are
-        given is drawn from its distribution given these columns. "leaves" exchanges
+        beyond what all other columns that models are given tell about it: what the rows
+        are given is drawn from its distribution given these columns. "leaves" exchanges
         values only among rows in the same leaf of a tree that predicts *j* from them
         [3]_; each half of the rows is grouped by a tree fitted to the other half.
         "gaussian" draws them from a normal distribution [4]_ [5]_, with the mean linear

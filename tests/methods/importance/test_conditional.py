@@ -79,6 +79,19 @@ def test_given_a_copy_a_column_measures_nothing(n_rows):
     np.testing.assert_allclose(raw[0], baseline, rtol=1e-12)
 
 
+@pytest.mark.parametrize("within", ["gaussian", "neighbours", "leaves"])
+def test_what_no_model_is_given_is_not_held(within):
+    data = correlated(3.0, -1.0, 2.0)
+    X = data.X.assign(double=2 * data.X["x1"], withheld=data.X["x3"] > 0)
+    unread = {"double": ("x1",), "withheld": ()}
+    beside = replace(data, X=X, unread=unread)
+    model, options = linear_model(3.0, -1.0, 2.0), {"within": within, "seed": 1}
+    raw, baseline = permutation(model, data, **options)
+    assert (raw[0] > 2 * baseline).all()
+    again, _ = permutation(model, beside, **options)
+    np.testing.assert_array_equal(again, raw)
+
+
 def test_given_a_category_the_mean_is_that_of_its_level():
     data = of_kinds()
     data = replace(data, X=data.X.assign(x1=data.y - 20 * (data.X["kind"] == "b")))
