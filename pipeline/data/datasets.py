@@ -336,7 +336,7 @@ def _typed_rows(
     ]
     raise_all(problems)
 
-    counts = weighs(pd.Series(others.get("weights", np.ones(len(frame)))))
+    counts = rows_that_count(frame, weights)
     rows: dict[str, pd.Series] = {}
     for key in frame:
         with collecting(problems):
@@ -410,6 +410,11 @@ def check_index(X: pd.DataFrame, **others: Any) -> None:
         raise DataError(
             f"The index of {name} has {problem} than that of X. {remedy}{why}."
         )
+
+
+def rows_that_count(X: pd.DataFrame, weights: Any) -> npt.NDArray[np.bool_]:
+    """Return which rows are not of weight 0; all without weights."""
+    return weighs(pd.Series(np.ones(len(X)) if weights is None else weights))
 
 
 def as_pandas(values: Any) -> Any:

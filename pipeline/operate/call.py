@@ -23,7 +23,14 @@ from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
 from ..data.column_types import is_category, text_of
-from ..data.datasets import as_frame, as_pandas, check_index, dataset, one_column
+from ..data.datasets import (
+    as_frame,
+    as_pandas,
+    check_index,
+    dataset,
+    one_column,
+    rows_that_count,
+)
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -194,7 +201,7 @@ def audit(
             f"X must be rows to measure on; {class_name(X)} was given. Give models, X "
             "and y in this order."
         )
-    X, sample_weight = as_pandas(X), as_pandas(sample_weight)
+    X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     is_array = frame is not X
     for name, model in by_name.items() if is_array else ():
@@ -204,9 +211,12 @@ def audit(
                 "X is an array, whose columns have no names. Pass a data frame."
             )
     y = one_column(() if y is None else y, "y")
+    sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)
-    the_task = _task_of(by_name, frame, y, task, is_array=is_array)
-    classes = classes_of(by_name.values(), y, the_task.name)
+    counts = rows_that_count(frame, sample_weight)
+    target = np.asarray(y)[counts]
+    the_task = _task_of(by_name, frame[counts], target, task, is_array=is_array)
+    classes = classes_of(by_name.values(), target, the_task.name)
     if positive_class is not None:
         classes = _with_positive_last(positive_class, classes or ())
     settings = _settings(config, asked, minutes, the_task.name, classes or ())

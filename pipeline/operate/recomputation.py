@@ -24,6 +24,7 @@ from ..data.datasets import (
     draw_rows,
     one_column,
     read_datasets,
+    rows_that_count,
 )
 from ..engines.dalex import OWN_LOSSES
 from ..models.r_models import frame_of
@@ -85,10 +86,12 @@ def rows_again(
         raise DataError(
             "The audit read its rows from a table. Run: importance-audit handoff"
         )
-    X, sample_weight = as_pandas(X), as_pandas(sample_weight)
+    X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     y = one_column(y, "y")
+    sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)
+    target = np.asarray(y)[rows_that_count(frame, sample_weight)]
     facts = evaluation_of(result)
     rows = dataset(
         frame,
@@ -96,7 +99,7 @@ def rows_again(
         task=facts["task"],
         name=facts["name"],
         weights=sample_weight,
-        classes=classes_of((), y, facts["task"]),
+        classes=classes_of((), target, facts["task"]),
     )
     rows = replace(rows, row_numbers=np.arange(1, rows.n_samples + 1))
     most = result.run.config["limits"]["max_rows"]

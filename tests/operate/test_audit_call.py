@@ -43,6 +43,7 @@ import importance_audit as ia
 from importance_audit.auditing.audit import audit as run_audit
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.operate.audit import COLUMNS, LINES, Audit
+from importance_audit.operate.recomputation import rows_again
 from importance_audit.records import execution
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.losses import LOSSES, SCORERS
@@ -312,6 +313,27 @@ def test_classification_has_the_classes_of_the_model_where_rows_lack_one(shown):
     result = ia.audit(model, X[kept], y[kept], task="classification", n_repeats=2)
     expected = -np.log(model.predict_proba(X[kept])[np.arange(kept.sum()), y[kept]])
     assert result.importances[0].baseline.mean() == pytest.approx(expected.mean())
+
+
+@pytest.mark.parametrize("other", [2, "maybe"])
+def test_rows_of_weight_zero_say_nothing_of_the_task_and_the_classes(other):
+    y, weights = (X["a"] > 0).astype(int), np.arange(60) % 4
+    y = y if other == 2 else y.map({0: "no", 1: "yes"})
+    counts = weights > 0
+
+    def share(rows):
+        assert np.isfinite(rows["a"]).all()
+        return 1 / (1 + np.exp(-rows["a"]))
+
+    y, rows = y.where(counts, other), X.assign(a=X["a"].where(counts))
+    given, alone = (
+        ia.audit(share, rows[which], y[which], sample_weight=weights[which])
+        for which in (slice(None), counts)
+    )
+    assert given.datasets["task"].tolist() == ["binary"]
+    assert given.importances[0].raw.tolist() == alone.importances[0].raw.tolist()
+    again = rows_again(given.result, rows, y, weights)
+    assert again.classes == (("0", "1") if other == 2 else ("no", "yes"))
 
 
 def test_weights_and_remedies_are_named_as_the_call_names_them(result):
