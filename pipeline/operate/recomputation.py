@@ -91,7 +91,8 @@ def rows_again(
     y = one_column(y, "y")
     sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)
-    target = np.asarray(y)[rows_that_count(frame, sample_weight)]
+    counts = rows_that_count(frame, sample_weight)
+    target = np.asarray(y)[counts]
     facts = evaluation_of(result)
     rows = dataset(
         frame,
@@ -101,7 +102,7 @@ def rows_again(
         weights=sample_weight,
         classes=classes_of((), target, facts["task"]),
     )
-    rows = replace(rows, row_numbers=np.arange(1, rows.n_samples + 1))
+    rows = replace(rows, row_numbers=np.flatnonzero(counts) + 1)
     most = result.run.config["limits"]["max_rows"]
     if most is not None and rows.n_samples > most:
         rows = draw_rows(rows, most, result.run.config["seed"])

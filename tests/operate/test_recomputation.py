@@ -9,12 +9,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 from tests.cli.test_cli import answer_of
 
 import importance_audit as ia
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.operate.recomputation import read_evaluation_rows
+from importance_audit.operate.recomputation import read_evaluation_rows, rows_again
 from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
@@ -502,6 +503,16 @@ def test_an_audit_of_python_is_recomputed_by_the_rows_given_once_more(
     assert "80 rows, which are those of the audit. The predictions" in printed
     (gap,) = gaps_in(printed)
     assert gap < 1e-9
+
+
+def test_rows_are_numbered_as_they_were_given_those_of_weight_0_too():
+    X = pd.DataFrame({"a": np.arange(12.0), "b": np.arange(12.0) % 5})
+    weights = np.tile([0, 1, 1], 4)
+    model = LinearRegression().fit(X[:6], X["b"][:6])
+    rows = {"X": X, "y": X["a"] + X["b"], "sample_weight": weights}
+    audit = ia.audit(model, **rows, n_repeats=1)
+    numbers = rows_again(audit.result, **rows).row_numbers
+    assert numbers.tolist() == [2, 3, 5, 6, 8, 9, 11, 12]
 
 
 @pytest.mark.needs_dalex
