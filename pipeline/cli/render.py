@@ -65,10 +65,13 @@ def render(
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
         stem += f"-{profile}" if profile else ""  # two profiles lie beside each other
         carried = stored_attachments(folder)
+        context = load_context(folder, baseline)
+        if "pdf" in formats:
+            context = context._replace(has_pdf=True)
         views = report_views(
             result,
             profile=profile or "",
-            context=load_context(folder, baseline),
+            context=context,
             document=carried.get("result.json", b""),
         )
         alone = len(views) == 1

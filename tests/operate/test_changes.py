@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.cli.test_cli import answer_of
 from tests.report.made_variants import plain_result
 from tests.runs.test_summary import make_finding
 
@@ -60,10 +61,16 @@ def test_a_run_before_that_cannot_be_read_is_named_and_ends_no_run(changes, tmp_
     assert line.startswith("The run could not be compared with the previous one: ")
 
 
-def test_a_run_without_a_pdf_speaks_of_none(tmp_path):
-    """Not even of a character that no font of a PDF has."""
+def test_a_run_without_a_pdf_speaks_of_none(tmp_path, monkeypatch):
+    """Not even of a character that no font of a PDF has, until one is rendered."""
     result = replace(of_run("1"), findings=(make_finding("warning", subject="\u16a0"),))
     run = save_result(result, tmp_path / "a", pdf=False)
     assert "report.pdf" not in (run / "report.html").read_text("utf8")
     assert "uncovered_names" not in (run / "result.json").read_text("utf8")
     assert not load_context(run).has_pdf
+    monkeypatch.setattr("importance_audit.report.pages.html.pdf_files", lambda *_: {})
+    for formats, is_told in ((["html"], False), (["html", "pdf"], True)):
+        options = [option for each in formats for option in ("--as", each)]
+        answer_of("render", run, "--output", tmp_path / formats[-1], *options)
+        (page,) = (tmp_path / formats[-1]).glob("*.html")
+        assert ("verify report.pdf" in page.read_text("utf8")) is is_told
