@@ -313,6 +313,7 @@ def test_classes_are_mixed_up_only_beyond_what_other_rows_explain(
     assert answer("event_level", of_importance(importance, error=error))[0] == verdict
 
 
+@pytest.mark.slow
 def test_a_model_of_nothing_is_hardly_ever_said_to_have_its_classes_mixed_up():
     """Half of these models have an AUC below 1/2, all by chance."""
     observed, verdicts = [], []
