@@ -21,7 +21,8 @@ test: ## run the whole test suite, a file at a time on each core
 
 quick: ## the tests that ask no R, make no pages, start no processes and are not slow
 	@scripts/install test
-	@$(python) -m pytest --numprocesses auto --dist loadfile -m "not (r or pages or processes or slow)"
+	@$(python) -m pytest --numprocesses auto --dist loadfile --hypothesis-profile quick \
+		-m "not (r or pages or processes or slow)"
 
 check: lint types ## lint, format, types
 

@@ -29,11 +29,9 @@ if sys.version_info < (3, 12):
 
 # How long an example takes is no claim: the first may load libraries, or read our code.
 settings.register_profile(
-    "any clock",
-    deadline=None,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.too_slow],
+    "any clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", settings.get_profile("any clock"), max_examples=40)
 settings.load_profile("any clock")
 
 R_PACKAGES = {
