@@ -155,7 +155,7 @@ def hold(folder: Path, codes: list[int]) -> None:
     happened = {
         "exit codes": (codes, [0, 0, 0, 0, 0, 3, 0]),
         "run folders": (len(runs(folder)), 7),
-        "fare is told once": (lines.count("New: warning, distribution_shift"), 1),
+        "fare is told once": (lines.count("New: warning, Distribution has shifted"), 1),
         "embarked is told": (
             "Columns that no longer exist: 'embarked'." in lines,
             True,
