@@ -120,7 +120,7 @@ def check_names(
     ]
     problems += [
         f"[[derived]] {quote(name)} is no column of {test.name}. Add it: "
-        "derived.with_derived(rows, config.derived)"
+        "importance_audit.data.derived_columns.with_derived(rows, config.derived)"
         for name in underived
     ]
     models_named = {name for entry in config.importance for name in entry.models}

@@ -195,6 +195,8 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
     DataError
         One line per problem.
     """
+    if not sections:
+        return rows
     columns = {name: rows.X[name] for name in rows.features}
     for name, written in date_formats(sections).items():
         if name in columns and was_dates(rows.types.get(name)):

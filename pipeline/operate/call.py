@@ -31,6 +31,7 @@ from ..data.datasets import (
     one_column,
     rows_that_count,
 )
+from ..data.derived_columns import with_derived
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -235,7 +236,9 @@ def audit(
         classes=classes,
         segments=segments,
     )
-    fit_rows = None if train is None else _training_rows(train, rows)
+    fit_rows = None
+    if train is not None:
+        fit_rows = with_derived(_training_rows(train, rows), settings.derived)
     r, threads = settings.r, nullcontext()
     if n_jobs is not None:  # open `n_jobs` of estimators are so many threads
         from joblib import parallel_backend
@@ -250,6 +253,7 @@ def audit(
                 if one.fit_on is not None:  # it can be fitted again
                     one = one.with_facts(train=fit_rows)
             fitted.append(one)
+        rows = with_derived(rows, settings.derived)
         result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
@@ -313,6 +317,14 @@ def _settings(
             ["[data] says where rows are, and X and y are rows. Leave [data] out."]
         )
     config = cast(AuditConfig, config)
+    if parts := [section.name for section in config.derived if section.is_given]:
+        raise ConfigError(
+            [
+                f"[[derived]] {listed(parts)}: models are given parts of dates, and X "
+                "is what they are given. Make these columns in X and leave them out of "
+                "[[derived]]."
+            ]
+        )
     if minutes is not None:
         if minutes <= 0:
             raise ConfigError([f"minutes must be above 0; {minutes} was given."])

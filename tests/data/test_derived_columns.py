@@ -359,5 +359,5 @@ def test_rows_given_without_the_derived_columns_are_refused_once():
         audit(None, rows, config, models=(model,))
     assert str(error.value) == (
         "[[derived]] 'old' is no column of rows. Add it: "
-        "derived.with_derived(rows, config.derived)"
+        "importance_audit.data.derived_columns.with_derived(rows, config.derived)"
     )

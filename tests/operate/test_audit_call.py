@@ -783,6 +783,23 @@ def test_a_configuration_that_has_rows_is_refused(tmp_path):
     )
 
 
+def test_a_column_that_the_configuration_derives_is_measured_and_not_given():
+    """FIRM of a 0/1 column: the difference of two means times its spread."""
+    derived = {"name": "high", "expression": "a > 0.3"}
+    firm = {"method": "firm", "estimator": "binary"}
+    for train in (None, (X, Y)):
+        asked = {"derived": [derived], "importance": [firm]}
+        (record,) = ia.audit(LINEAR, X, Y, train=train, config=asked).importances
+        assert record.features == ("a", "b", "c", "high")
+        is_high = X["a"] > 0.3
+        means = [LINEAR.predict(X[rows]).mean() for rows in (is_high, ~is_high)]
+        expected = (means[0] - means[1]) * is_high.std(ddof=0)
+        assert record.mean[3] == pytest.approx(expected)
+    month = {"name": "month", "of": ["a"], "part": "month"}
+    with pytest.raises(ia.ConfigError, match="'month': models are given parts"):
+        ia.audit(LINEAR, X, Y, config={"derived": [month]})
+
+
 def test_the_names_nearest_to_an_unknown_loss_come_first():
     """Wherever it is named; all that the task has are listed."""
     known = {name for name, loss in LOSSES.items() if "regression" in loss.tasks}
