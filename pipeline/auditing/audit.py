@@ -236,6 +236,7 @@ class _Run(Run):
         if held:  # offsets stay with their rows
             self.test = self.test.without_asking(held)
             self.train = self.train and self.train.without_asking(held)
+        self.journal.findings += preconditions.features_not_asked(self.models)
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:

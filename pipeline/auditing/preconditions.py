@@ -12,6 +12,7 @@ from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import ConfigError, DataError, ModelError, hints, quote, several
+from ..records.finding import Finding
 from ..records.losses import NEEDS
 from .steps.supplied_numbers import Numbers
 
@@ -95,6 +96,28 @@ def _needs_full_losses(entry: SuppliedSection, test: Dataset) -> bool:
         and bool(rows and rows < test.n_samples)
         and rounds != 1
     )
+
+
+def features_not_asked(models: tuple[FittedModel, ...]) -> Iterator[Finding]:
+    """Yield a finding per feature of a model that is the offset of another one.
+
+    It stays with its rows for every model: what is shuffled is the same for all.
+    """
+    owner = {column: model.name for model in models for column in model.held}
+    for model in models:
+        for column in model.features:
+            if column in owner and column not in model.held:
+                yield Finding(
+                    check="offset_elsewhere",
+                    severity="warning",
+                    subject=f"{model.name}, {column}",
+                    message=(
+                        f"Model {quote(model.name)} reads {quote(column)} as a feature "
+                        f"and has no importance of it: it is the offset of model "
+                        f"{quote(owner[column])}, which stays with its rows."
+                    ),
+                    remedy="Audit the two models apart.",
+                )
 
 
 def check_names(

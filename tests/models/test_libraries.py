@@ -412,6 +412,19 @@ def test_an_offset_that_has_no_column_is_refused(kind):
             ia.wrap(estimator, name="m", offset="weeks")
 
 
+def test_a_feature_that_is_the_offset_of_another_model_is_named():
+    results, (rows, y) = exposed("exposure"), counts()
+    glm = ia.wrap(results, name="glm", exposure="weeks")
+    other = LinearRegression().fit(rows, y)
+    measured = ia.audit({"glm": glm, "linear": other}, rows, y)
+    (finding,) = [f for f in measured.findings if f.check == "offset_elsewhere"]
+    assert finding.message == (
+        "Model 'linear' reads 'weeks' as a feature and has no importance of it: it is "
+        "the offset of model 'glm', which stays with its rows."
+    )
+    assert set(measured.to_frame()["feature"]) == {"a", "b"}
+
+
 def test_an_offset_is_asked_for_by_no_name():
     results, (rows, y) = exposed("exposure"), counts()
     model = ia.wrap(results, name="m", exposure="weeks")
