@@ -95,8 +95,10 @@ def _check(data: Dataset, min_samples_leaf: int) -> None:
 
 
 def refuse_missing(data: Dataset, purpose: str) -> None:
-    """Refuse rows with missing values, which `purpose` cannot place."""
-    missing = [name for name in data.X if data.X[name].hasnans]
+    """Refuse missing values, which `purpose` cannot place, where a column is used."""
+    asked = {column for columns in data.groups.values() for column in columns}
+    used = [name for name in data.X if name in asked or name not in data.unread]
+    missing = [name for name in used if data.X[name].hasnans]
     if missing:
         raise NotApplicable(
             f"Data {quote(data.name)} must have no missing value for {purpose}; these "

@@ -357,6 +357,20 @@ REFUSED = [
 ]
 
 
+@pytest.mark.parametrize("within", [*WITHIN, "leaves"])
+def test_a_missing_value_of_a_column_that_is_not_used_is_no_reason(within):
+    data = normal_data(1, 1, 1)
+    X = data.X.assign(gaps=data.X["x1"].where(data.X["x1"] > 0))
+    beside = replace(data, X=X, unread={"gaps": ()})
+    model = linear_model(1.0, 1.0, 1.0)
+    expected = permutation(model, data, seed=1, within=within)
+    found = permutation(model, beside, seed=1, within=within)
+    assert found.raw.tobytes() == expected.raw.tobytes()
+    asked = beside.with_groups({"gaps": ("gaps",)})
+    refusal = refused(permutation, model, asked, within=within)
+    assert "these columns have some: 'gaps'" in refusal
+
+
 @for_each(REFUSED)
 def test_what_cannot_be_drawn_is_refused(case):
     data, options, words = case
