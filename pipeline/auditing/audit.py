@@ -182,6 +182,7 @@ class _Run(Run):
     supplied: tuple[FileContent, ...] = ()
     predictions: dict[str, PredictionFacts] = field(default_factory=dict)
     judged: list[tuple[FittedModel, Floats]] = field(default_factory=list)
+    on_training_rows: set[str] = field(default_factory=set)
 
     @property
     def r_engines(self) -> list[EngineInfo]:
@@ -371,9 +372,11 @@ class _Run(Run):
         canaries, _ = journal.guarded(
             model.name,
             "the checks of predict",
-            partial(checks.of_model, model, self.test, seed=seed),
+            partial(checks.of_model, model, self.test, train=self.train, seed=seed),
         )
         journal.add_checks(canaries or [])
+        if any(f and f.check == "scored_on_training_rows" for _, f in canaries or []):
+            self.on_training_rows.add(model.name)
         gaps = [
             float(row["observed"])
             for row, _ in canaries or []
@@ -413,11 +416,10 @@ class _Run(Run):
         for name, rows_of_frame in rows.items():
             journal.rows[name] += rows_of_frame
         limits = self.limits("train_test_gap", "calibration")
-        answers = []
-        if judged.train_sha256 != self.test.sha256:  # else there are no new rows
-            answers += checks.of_performance(judged, frames.losses, limits=limits)
-        answers += checks.of_deciles(judged, deciles, limits=limits)
-        journal.add_checks(answers)
+        if judged.name not in self.on_training_rows:  # which tell nothing of new rows
+            answers = checks.of_performance(judged, frames.losses, limits=limits)
+            answers += checks.of_deciles(judged, deciles, limits=limits)
+            journal.add_checks(answers)
 
     def judge(self, model: FittedModel) -> Performance:
         """Return how good a model is: on its own rows, out of bag, on other rows."""

@@ -106,9 +106,12 @@ def of_shifts(
     return _ask("shifts", test.name, limits, rows=rows)
 
 
-def of_model(model: FittedModel, data: Dataset, *, seed: int) -> Answers:
+def of_model(
+    model: FittedModel, data: Dataset, *, train: Dataset | None = None, seed: int
+) -> Answers:
     """Ask whether `predict` reads its rows, repeats itself, and meets new rows here."""
-    return _ask("model", model.name, model=model, data=data, seed=seed)
+    looked_at = {"model": model, "data": data, "train": train, "seed": seed}
+    return _ask("model", model.name, **looked_at)
 
 
 def of_performance(

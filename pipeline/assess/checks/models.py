@@ -4,11 +4,12 @@ import pickle
 import random
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...methods.trees.fitted import trees_may_answer
 from ...models.diagnostics import TENTHS
 from ...models.prediction import predict_unchanged
@@ -24,6 +25,10 @@ from ..calibration import chance
 
 FEW_ROWS, SOME_ROWS = 200, 500
 """Rows that a check asks predict about: where any will do, and of trees."""
+SHARED = 0.1
+"""The share of the evaluation rows from which on they are rows of the fit too."""
+SPREADS = 5
+"""Binomial standard deviations that chance explains; what it gives is estimated too."""
 STATES = ("numpy", "random")
 
 
@@ -62,25 +67,37 @@ def not_deterministic(
     )
 
 
-def scored_on_training_rows(model: FittedModel, data: Dataset, **_: Any) -> Seen:
-    """Fire if the importances are measured on rows the model was fitted on."""
+def scored_on_training_rows(
+    model: FittedModel, data: Dataset, train: Dataset | None = None, **_: Any
+) -> Seen:
+    """Fire if the importances are measured on rows the model was fitted on.
+
+    Rows that were shuffled, or are but a part of those of the fit, are counted.
+    """
     is_comparable = data.split == "train" or bool(model.train_sha256 and data.sha256)
     same = data.split == "train" or model.train_sha256 == data.sha256
     message = (
         "The importances are measured on the training rows of the model, not on "
         "unseen rows."
     )
+    counted, evidence = None, {}
     # The rows in a file of a model may be others than those that the audit was given.
-    is_sure = same or (is_comparable and model.source != "file")
-    if not is_sure and model.count_fitted is not None:
+    may_keep_others = model.source == "file" or not is_comparable
+    if not same and may_keep_others and model.count_fitted is not None:
         counted = model.count_fitted(data)
-        if counted is not None:
-            is_comparable, (n_fitted, by_chance) = True, counted
-            same = n_fitted > by_chance
-            message = (
-                f"{n_fitted} of the {data.n_samples} evaluation rows are equal to rows "
-                "that the model was fitted on, which it keeps."
-            )
+    train = model.train or train
+    is_known = train is not None and train.sha256 == model.train_sha256 != ""
+    if not same and counted is None and is_known:
+        counted = _rows_in_common(cast(Dataset, train), data)
+    if counted is not None:
+        is_comparable, (n_fitted, by_chance), n = True, counted, data.n_samples
+        spread = np.sqrt(by_chance * max(0.0, 1 - by_chance / n))
+        same = n_fitted - by_chance > max(SHARED * n, SPREADS * spread)
+        message = (
+            f"{n_fitted} of the {n} evaluation rows are equal to rows that the model "
+            "was fitted on."
+        )
+        evidence = {"rows": float(n_fitted), "of": float(n), "by_chance": by_chance}
     if not is_comparable:
         return Seen(None, "training rows unknown")
     return Seen(
@@ -92,8 +109,33 @@ def scored_on_training_rows(model: FittedModel, data: Dataset, **_: Any) -> Seen
             r="Give data and y of rows that it was not fitted on.",
             python="Pass X and y of rows that it was not fitted on.",
         ),
+        evidence=evidence,
         cause=cause_of("scored_on_training_rows", data.name),
     )
+
+
+def _rows_in_common(train: Dataset, data: Dataset) -> tuple[int, float]:
+    """Return how many rows are equal to training rows, and how many by chance.
+
+    Equal are rows with the same target and columns. By chance as large a share of them
+    as of the training rows is equal to another training row.
+    """
+    of_train, of_data = (
+        pd.util.hash_pandas_object(
+            pd.DataFrame({"y": rows.y}).assign(
+                **{
+                    f"x{place}": column
+                    if is_category(column := rows.X[name].reset_index(drop=True))
+                    else column.astype(float) + 0.0  # of one type, without -0.0
+                    for place, name in enumerate(train.inputs)
+                }
+            ),
+            index=False,
+        )
+        for rows in (train, data)
+    )
+    share = of_train.duplicated(keep=False).mean()
+    return int(of_data.isin(of_train).sum()), float(share) * len(of_data)
 
 
 def predict_writes(model: FittedModel, data: Dataset, **_: Any) -> Seen:

@@ -12,7 +12,7 @@ from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks
-from importance_audit.assess.checks import CHECKS, Limit
+from importance_audit.assess.checks import CHECKS, Limit, models
 from importance_audit.assess.checks.columns import stand_ins
 from importance_audit.assess.split_shifts import split_shift_rows
 from importance_audit.data.datasets import dataset
@@ -124,6 +124,26 @@ def test_training_rows_are_known_by_their_digest(train, test, split, verdict, ob
     outcome = answer("scored_on_training_rows", answers_of(model, data))
     assert outcome[:2] == (verdict, observed)
     assert (outcome[2] is not None) == (verdict == "warn")
+
+
+def test_rows_that_are_equal_by_chance_are_no_training_rows():
+    """Of columns of few values; a third of the rows are of the fit, or none."""
+
+    def rows_of(table, y):
+        return dataset(table, y, task="regression", name="rows")
+
+    fired = []
+    for seed in range(300):
+        random = np.random.default_rng(seed)
+        table = pd.DataFrame(random.integers(30, size=(300, 2)), columns=["x1", "x2"])
+        y = random.integers(2, size=300).astype(float)
+        train = rows_of(table[:200], y[:200])
+        model = replace(linear_model(2, 1), train_sha256=train.sha256)
+        mixed = rows_of(table[166:266], y[166:266])
+        for data in (rows_of(table[200:], y[200:]), mixed):
+            fired.append(models.scored_on_training_rows(model, data, train).fires)
+    assert sum(fired[::2]) <= 3
+    assert sum(fired[1::2]) >= 270
 
 
 @pytest.mark.parametrize(("source", "verdict"), [("file", "warn"), ("fitted", "pass")])
