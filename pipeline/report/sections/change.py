@@ -7,6 +7,7 @@ verdicts and leaders of the runs before, approved or not.
 from collections.abc import Set
 from typing import Any
 
+from ...records.as_json import content_digest
 from ...records.result import AuditResult
 from ...records.shift import MISS_RATE, Shift
 from ...runs.baseline.change import Change
@@ -62,7 +63,7 @@ def change(facts: Facts) -> Section:
         else:
             text = say("change.none")
         return section("I", text, {"blocks": runs})
-    digest = facts.baseline_digest
+    digest = content_digest(baseline)
     named = "" if approved and approved.content_digest == digest else "_named"
     volatile = baseline.run.volatile
     against = say(
