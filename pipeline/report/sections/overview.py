@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan
 
 import pandas as pd
 
 from ..text.blocks import Cell, Column, Part, Sentence, Table, Value
-from ..text.number_text import loss_label, rank_text
+from ..text.number_text import MISSING, loss_label, rank_text
 from ..text.wording import NO_BREAK, full_name, joined, say, short_name, table_of
 from .facts import Facts, card_link, tallied
-from .ranking_tables import DASH
 from .rankings import Ranking
 
 MOST_COLUMNS = 10
@@ -107,14 +105,12 @@ def _head(facts: Facts, ranking: Ranking) -> Sentence:
     return joined(head, " ")
 
 
-def _cell(ranking: Ranking, name: str) -> Cell:
+def _cell(ranking: Ranking, name: str) -> Cell | str:
     """Return a rank, shaded by how far up it is; an arrow if it is below nothing."""
-    if name not in ranking.record.features:
-        return DASH
+    if name not in ranking.in_order:
+        return MISSING
     row = ranking.record.features.index(name)
     rank = float(ranking.rank[row])
-    if isnan(rank):
-        return DASH
     value = Value(f"importances[{ranking.index}].rank[{row}]", rank, rank_text(rank))
     if row in ranking.negative:
         return Cell((value, " ↓"))
