@@ -224,7 +224,23 @@ def _shifts(facts: Facts, baseline: AuditResult) -> Table | Sentence:
     loud = [shift for shift in facts.shifts if _worst(shift) != "within chance"]
     if not loud:
         return say("change.shifts_none", n=total)
-    rows = [_shift_row(shift) for shift in sorted(loud, key=_order)]
+    rows: list[tuple[Any, ...]] = []
+    for shift in sorted(loud, key=_order):
+        of_target = say("change.of_target") if shift.role == "target" else ()
+        verdict = word(f"change.shift_words.{shift.verdict}")
+        gaps = look_up("change.missing_words").get(shift.missing_verdict)
+        verdict = f"{verdict}; {gaps}" if gaps else verdict
+        rows.append(
+            (
+                (full_name(shift.column), *of_target),
+                word(f"change.shift_splits.{shift.split}"),
+                significant(shift.statistic),
+                significant(shift.noise),
+                percent(shift.missing_old),
+                percent(shift.missing_new),
+                Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,
+            )
+        )
     note = say(
         "change.shift_note",
         limit=significant(facts.shifts[0].limit),
@@ -253,19 +269,3 @@ def _worst(shift: Shift) -> str:
 def _order(shift: Shift) -> tuple[int, float]:
     statistics = (shift.statistic, shift.missing_statistic)
     return WORST.index(_worst(shift)), -max(0.0, *(x for x in statistics if x == x))
-
-
-def _shift_row(shift: Shift) -> tuple[Any, ...]:
-    of_target = say("change.of_target") if shift.role == "target" else ()
-    verdict = word(f"change.shift_words.{shift.verdict}")
-    gaps = look_up("change.missing_words").get(shift.missing_verdict)
-    verdict = f"{verdict}; {gaps}" if gaps else verdict
-    return (
-        (full_name(shift.column), *of_target),
-        word(f"change.shift_splits.{shift.split}"),
-        significant(shift.statistic),
-        significant(shift.noise),
-        percent(shift.missing_old),
-        percent(shift.missing_new),
-        Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,
-    )

@@ -31,7 +31,12 @@ def overview_tables(facts: Facts) -> tuple[Table, ...]:
         models = dict.fromkeys(r.record.model for r in rankings if r.record.model)
         order = [*models, ""]
         rankings.sort(key=lambda r: order.index(r.record.model))
-        names = _by_mean_rank(rankings)
+        # By the mean rank; what fewer rankings measured comes behind what more did.
+        ranks = pd.DataFrame(
+            dict(zip(r.record.features, r.rank, strict=True)) for r in rankings
+        )
+        counts, means = ranks.count(), ranks.mean()
+        names = sorted(ranks, key=lambda name: (-counts[name], means[name]))
         wide = -(-len(rankings) // -(-len(rankings) // MOST_COLUMNS))
         for page, start in enumerate(range(0, len(rankings), wide)):
             on_page = rankings[start : start + wide]
@@ -50,18 +55,6 @@ def _compared(facts: Facts, of: str) -> list[Ranking]:
     """Return the rankings of features or of groups, none where there is one only."""
     rankings = [r for r in facts.rankings if r.record.of == of and r.measured]
     return rankings if len(rankings) > 1 else []
-
-
-def _by_mean_rank(rankings: Sequence[Ranking]) -> list[str]:
-    """Return every name, sorted by its mean rank over the rankings that measured it.
-
-    What fewer rankings measured comes behind what more did.
-    """
-    ranks = pd.DataFrame(
-        dict(zip(r.record.features, r.rank, strict=True)) for r in rankings
-    )
-    counts, means = ranks.count(), ranks.mean()
-    return sorted(ranks, key=lambda name: (-counts[name], means[name]))
 
 
 def _matrix(
