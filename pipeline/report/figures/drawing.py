@@ -399,14 +399,13 @@ def _finished(svg: str, titles: Sequence[str]) -> str:
 
 def _plain(tag: re.Match[str]) -> str:
     text = re.sub(r' transform="rotate\(-0 [^"]*"', "", tag.group())
-    text = re.sub(r"\d+\.\d{3,}", _rounded, text)
+    text = re.sub(
+        r"\d+\.\d{3,}",  # to a hundredth of a point, finer than any printer
+        lambda length: f"{float(length[0]):.2f}".rstrip("0").rstrip("."),
+        text,
+    )
     text = re.sub(r"\s+", " ", text)
     return re.sub(r'style="([^"]*)"', _attributes, text)
-
-
-def _rounded(number: re.Match[str]) -> str:
-    """Return a length to a hundredth of a point, finer than any printer."""
-    return f"{float(number.group()):.2f}".rstrip("0").rstrip(".")
 
 
 def _attributes(style: re.Match[str]) -> str:

@@ -107,7 +107,9 @@ def draw_effects(
     prediction, or NaN; its words, and those on the band, are written once, in the key.
     `paged_effects` divides panels that no page holds.
     """
-    looks = _looks(panels)
+    curves = [curve for panel in panels for curve in panel.curves]
+    labels = (curve.label for curve in sorted(curves, key=lambda c: not c.lead))
+    looks = dict(zip(dict.fromkeys(labels), drawing.SERIES, strict=False))
     has_marks = any(panel.kind == "category" for panel in panels)
     entries = [
         (label, look if has_marks else look._replace(mark=""))
@@ -115,7 +117,7 @@ def draw_effects(
     ]
     if reference_text:
         entries.append((reference_text, _REFERENCE))
-    if band_text and any(curve.band for panel in panels for curve in panel.curves):
+    if band_text and any(curve.band for curve in curves):
         entries.append((band_text, _BAND))
     sheet = Sheet()
     top = parts.key(sheet, entries)
@@ -216,15 +218,6 @@ def _drawn(panel: EffectPanel, looks: Looks) -> list[tuple[int, Look, Curve]]:
         if c.label in looks
     ]
     return sorted(own, key=lambda of: -of[0])
-
-
-def _looks(panels: Sequence[EffectPanel]) -> dict[str, Look]:
-    """Return the look of each curve by its label, the leading ones first."""
-    curves = sorted(
-        (c for panel in panels for c in panel.curves), key=lambda c: not c.lead
-    )
-    labels = dict.fromkeys(curve.label for curve in curves)
-    return dict(zip(labels, drawing.SERIES, strict=False))
 
 
 def _ends(panels: Sequence[EffectPanel], reference: float) -> tuple[float, float]:

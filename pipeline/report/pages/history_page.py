@@ -135,8 +135,7 @@ def history_html(
     key = "gaps" if gaps else "no_gaps_but_removed" if n_removed else "no_gaps"
     lede = say(f"history.{key}", n=say_count(_counted("runs", n_removed), "past_run"))
     parts.append(("trail", lede, [(show_hidden(gap),) for gap in gaps]))
-    lines = [_row(row, baseline, signed, reports) for row in reversed(rows)]
-    table = [_table(lines)] if lines else []
+    table = [_runs_table(rows, baseline, signed, reports)] if rows else []
     parts.append(("runs", () if rows else say("history.no_runs"), table))
     title = say("history.title", audit=display_name(audit))
     view = ReportView(
@@ -233,18 +232,46 @@ def _short(verdict: str) -> Badge:
     return replace(badge(verdict), label=words[verdict])
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
-    """Return every line, newest first: on a long history the last are asked for."""
-    for oldest in [row for row in rows if row["run"] != "–"][-1:]:
-        oldest["changes"] = oldest["changes"] or word("history.first")
+def _runs_table(
+    rows: Sequence[Row],
+    baseline: str,
+    signed: Mapping[str, Sequence[str]],
+    reports: Mapping[str, str],
+) -> Table:
+    """Return each run with its verdict, or attempt, and what is not as before.
+
+    Newest first: on a long history the last are asked for.
+    """
+    first = next((row for row in rows if row.run), None)
+    lines = []
+    for row in reversed(rows):
+        run: Sentence | str = "–"
+        verdict: Sentence = (word("history.left_no_run") if row.is_attempt else "–",)
+        remarks = [*filter(None, (row.note,)), *row.changes]
+        if row.run:
+            run_id = row.run.run_id
+            name, report = display_name(run_id), reports.get(run_id, "")
+            digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
+            run = (FileLink(report, name) if report else name, " ", *digest)
+            marked = (" ", word("history.baseline")) if run_id == baseline else ()
+            verdict = (_short(row.run.verdict), *marked)
+            remarks += signed.get(run_id, ())
+        alike = word("history.first" if row is first else "history.as_before")
+        changes = tuple(Styled("entry", (show_hidden(text),)) for text in remarks)
+        lines.append(
+            {
+                "started": moment(row.time).removesuffix(ZONE) if row.time else "–",
+                "verdict": verdict,
+                "exit_code": _code(row.exit_code),
+                "run": run,
+                "changes": changes or alike,
+            }
+        )
     table = table_of(
         "runs",
         "history",
         "started:header verdict exit_code:number run:code changes",
-        [
-            {**row, "changes": row["changes"] or word("history.as_before")}
-            for row in rows
-        ],
+        lines,
         caption=say("history.runs"),
         notes=(say("history.exit_codes"),),
         shape="wide",
@@ -253,30 +280,3 @@ def _table(rows: list[dict[str, Any]]) -> Table:
         whole = replace(table, id="tab-runs-all", notes=())
         table = replace(table, rows=table.rows[:SHOWN], everything=whole)
     return table
-
-
-def _row(
-    row: Row,
-    baseline: str,
-    signed: Mapping[str, Sequence[str]],
-    reports: Mapping[str, str],
-) -> dict[str, Any]:
-    """Return a run with its verdict, or an attempt, and what is not as before."""
-    run: Sentence | str = "–"
-    verdict: Sentence = (word("history.left_no_run") if row.is_attempt else "–",)
-    remarks = [*filter(None, (row.note,)), *row.changes]
-    if row.run:
-        run_id = row.run.run_id
-        name, report = display_name(run_id), reports.get(run_id, "")
-        digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
-        run = (FileLink(report, name) if report else name, " ", *digest)
-        marked = (" ", word("history.baseline")) if run_id == baseline else ()
-        verdict = (_short(row.run.verdict), *marked)
-        remarks += signed.get(run_id, ())
-    return {
-        "started": moment(row.time).removesuffix(ZONE) if row.time else "–",
-        "verdict": verdict,
-        "exit_code": _code(row.exit_code),
-        "run": run,
-        "changes": tuple(Styled("entry", (show_hidden(text),)) for text in remarks),
-    }

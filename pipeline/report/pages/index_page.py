@@ -4,10 +4,9 @@ Not: what is said of a single model, which its own report holds.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..sections.claims import claims
-from ..sections.facts import Facts, facts_of, tallied
+from ..sections.facts import Facts, facts_of, group, tallied
 from ..sections.history_figure import over_runs
 from ..sections.models_figure import models_figure
 from ..sections.performance import against_constant
@@ -16,7 +15,7 @@ from ..sections.results import leader_of
 from ..sections.thresholds import VERDICTS
 from ..sections.top_k import top_k_figures
 from ..sections.verdicts import badge
-from ..text.blocks import Badge, Column, FileLink, Group, Section, Table
+from ..text.blocks import Badge, Column, FileLink, Section, Table
 from ..text.wording import (
     display_name,
     key_of,
@@ -64,19 +63,14 @@ def between(facts: Facts) -> Section:
         key = (ranking.record.loss, ranking.record.positive_class)
         by_loss.setdefault(key, []).append(ranking)
     figures = (models_figure(facts, same) for same in by_loss.values())
-    blocks: dict[str, Sequence[Any]] = {
-        "models": [figure for figure in figures if figure is not None],
-        "top_k": top_k_figures(facts),
-    }
-    groups = [
-        Group(f"between-{name}", say(f"index.{name}"), tuple(inside))
-        for name, inside in blocks.items()
-        if inside
-    ]
-    groups += claims(facts)
+    groups = (
+        *group("between-models", say("index.models"), filter(None, figures)),
+        *group("between-top_k", say("index.top_k"), top_k_figures(facts)),
+        *claims(facts),
+    )
     lede = say("index.between" if groups else "index.nothing_between")
     title = word("sections.between")
-    return Section("F", "results", title, lede, {"groups": tuple(groups)})
+    return Section("F", "results", title, lede, {"groups": groups})
 
 
 def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from ...records.as_json import content_digest
 from ...records.asker import PYTHON, R
-from ...records.finding import Finding, by_cause
+from ...records.finding import SEVERITIES, Finding, by_cause
 from ...records.importance_record import Importance
 from ...records.ranking import OURS, question_of
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
+from ..sections.verdicts import STOPPING
 from ..text.labels import label_of, labelled, with_labels
 from ..text.own_words import labels_of
 from ..text.wording import (
@@ -28,12 +29,6 @@ from ..text.wording import (
 from .template_files import environment
 
 LEADERS = 3
-GRAVE = ("failure", "warning", "info")
-STOPPED = (
-    *("interrupted", "step_failed", "engine_required"),
-    *("method_failed", "nothing_measured"),
-)
-"""Checks whose findings say that a part of the run has no answer."""
 PAIR = ("model", "method", "of", "loss", "positive_class", "feature")
 OUTCOMES = {"failed": "failures", "error": "errors", "skipped": "skipped"}
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#$&])")
@@ -141,9 +136,9 @@ def unanswered(result: AuditResult) -> str:
 def reason(result: AuditResult) -> str:
     """Return in a sentence or two why the verdict is what it is, and what to do."""
     words = look_up("short.reasons")
-    grave = sorted(result.findings, key=lambda f: GRAVE.index(f.severity))
+    grave = sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
     if result.verdict in ("not confirmed", "not established"):
-        against = [f for f in grave if f in result.against or f.check in STOPPED]
+        against = [f for f in grave if f in result.against or f.check in STOPPING]
         weighing = against or grave
     else:
         frame = result.agreement[result.agreement["engine_a"] == OURS]
@@ -200,7 +195,7 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
     dashboard is red where the exit code is not 0; if the finding is accepted, it is
     skipped.
     """
-    stopped = [f for f in result.findings if f.check in STOPPED]
+    stopped = [f for f in result.findings if f.check in STOPPING]
     findings = {(f.check, f.subject): f for f in result.findings}
     steps = [Case(_name(f), "error", f.message) for f in stopped]
     return (
@@ -299,7 +294,7 @@ def _others(result: AuditResult) -> Iterator[Case]:
     """Yield what else counts against the run: no step, no check, no pair."""
     checked = set(zip(result.checks["check"], result.checks["subject"], strict=True))
     for finding in result.findings:
-        has_own_case = finding.check in (*STOPPED, "disagreement")
+        has_own_case = finding.check in (*STOPPING, "disagreement")
         case = Case(_name(finding), *_outcome(result, finding))
         is_checked = (finding.check, finding.subject) in checked
         if case.outcome != "passed" and not has_own_case and not is_checked:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ...engines.agreement.reasons import why_of
-from ..text.blocks import Cells, Column, Section, Sentence, Table, Value
+from ..text.blocks import Column, Section, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, number, significant
 from ..text.wording import (
     full_name,
@@ -98,30 +98,25 @@ def _pairs_tables(facts: Facts) -> list[Table]:
 
 def _pairs_table(facts: Facts, groups: Sequence[list[Hashable]]) -> Table:
     top_k = int(config_of(facts, "checks").get("top_k", 3))
+    columns: list[str | Column] = ["question:header", "engines", "verdict", "because"]
     has_numbers = any(len(places) == 1 for places in groups)
-    table = table_of(
+    if has_numbers:
+        top = Column(say("agreement.top", k=str(top_k)), "number")
+        columns += ["spearman:number", top, "shift:number"]
+    return table_of(
         "pairs",
         "agreement",
-        [
-            "question:header",
-            "engines",
-            "verdict",
-            "because",
-            "spearman:number",
-            Column(say("agreement.top", k=str(top_k)), "number"),
-            "shift:number",
-        ],
-        [_pairs_row(facts, places, top_k) for places in groups],
+        columns,
+        [_pairs_row(facts, places, top_k)[: len(columns)] for places in groups],
         caption=say(
             "agreement.caption", right=say("agreement.right") if has_numbers else ""
         ),
         source="tables/agreement.csv",
         shape="wide",
     )
-    return table if has_numbers else table.without_empty_numbers
 
 
-def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> Cells:
+def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> tuple[Any, ...]:
     """Return the row of one pair, or of several that came out the same."""
     rows = facts.result.agreement.loc[places]
     is_alone, verdict = len(places) == 1, rows["verdict"].iloc[0]

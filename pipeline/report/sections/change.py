@@ -7,6 +7,7 @@ verdicts and leaders of the runs before, approved or not.
 from collections.abc import Set
 from typing import Any
 
+from ...records.as_json import content_digest
 from ...records.result import AuditResult
 from ...records.shift import MISS_RATE, Shift
 from ...runs.baseline.change import Change
@@ -62,7 +63,7 @@ def change(facts: Facts) -> Section:
         else:
             text = say("change.none")
         return section("I", text, {"blocks": runs})
-    digest = facts.baseline_digest
+    digest = content_digest(baseline)
     named = "" if approved and approved.content_digest == digest else "_named"
     volatile = baseline.run.volatile
     against = say(
@@ -223,7 +224,23 @@ def _shifts(facts: Facts, baseline: AuditResult) -> Table | Sentence:
     loud = [shift for shift in facts.shifts if _worst(shift) != "within chance"]
     if not loud:
         return say("change.shifts_none", n=total)
-    rows = [_shift_row(shift) for shift in sorted(loud, key=_order)]
+    rows: list[tuple[Any, ...]] = []
+    for shift in sorted(loud, key=_order):
+        of_target = say("change.of_target") if shift.role == "target" else ()
+        verdict = word(f"change.shift_words.{shift.verdict}")
+        gaps = look_up("change.missing_words").get(shift.missing_verdict)
+        verdict = f"{verdict}; {gaps}" if gaps else verdict
+        rows.append(
+            (
+                (full_name(shift.column), *of_target),
+                word(f"change.shift_splits.{shift.split}"),
+                significant(shift.statistic),
+                significant(shift.noise),
+                percent(shift.missing_old),
+                percent(shift.missing_new),
+                Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,
+            )
+        )
     note = say(
         "change.shift_note",
         limit=significant(facts.shifts[0].limit),
@@ -252,19 +269,3 @@ def _worst(shift: Shift) -> str:
 def _order(shift: Shift) -> tuple[int, float]:
     statistics = (shift.statistic, shift.missing_statistic)
     return WORST.index(_worst(shift)), -max(0.0, *(x for x in statistics if x == x))
-
-
-def _shift_row(shift: Shift) -> tuple[Any, ...]:
-    of_target = say("change.of_target") if shift.role == "target" else ()
-    verdict = word(f"change.shift_words.{shift.verdict}")
-    gaps = look_up("change.missing_words").get(shift.missing_verdict)
-    verdict = f"{verdict}; {gaps}" if gaps else verdict
-    return (
-        (full_name(shift.column), *of_target),
-        word(f"change.shift_splits.{shift.split}"),
-        significant(shift.statistic),
-        significant(shift.noise),
-        percent(shift.missing_old),
-        percent(shift.missing_new),
-        Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,
-    )

@@ -25,11 +25,11 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, card_link, config_of, number_in, tallied
+from .facts import Facts, card_link, config_of, group, number_in, tallied
 from .leading_features import joint_values
 from .models_figure import interval_name
 from .ranking_figure import estimate_row
-from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
+from .ranking_tables import measured_in, table_id, value_of, value_word
 from .rankings import Ranking
 
 HEADLINE = 65
@@ -102,8 +102,7 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
         blocks += [table, *every]
     if lead is not None:
         blocks += _readings(facts, lead, found)
-    title = say("clusters.title")
-    return (Group("firm-clusters", title, tuple(blocks)),) if blocks else ()
+    return group("firm-clusters", say("clusters.title"), blocks)
 
 
 def clusters_in_short(facts: Facts) -> Sentence:
@@ -257,12 +256,13 @@ def _table(
     for members, strongest in found:
         names = joined(map(full_name, members))
         if not rankings:
-            rows.append((names, DASH, strongest, DASH, DASH, DASH))
+            rows.append((names, MISSING, strongest, *[MISSING] * 3))
         for ranking in rankings:
             alone, total, _, both = _measured(facts, ranking, members)
             values = joined((value or MISSING for value in alone), "; ")
             model = full_name(ranking.subject)
-            rows.append((names, model, strongest, values, total or DASH, both or DASH))
+            sums = total or MISSING, both or MISSING
+            rows.append((names, model, strongest, values, *sums))
     limit, head = _limit(facts), say("clusters.alone")
     caption = say("clusters.caption_alone", limit=limit)
     if rankings:

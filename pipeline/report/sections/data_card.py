@@ -48,6 +48,8 @@ FEW = 6
 YEARS = (1500, 2200)
 """Whole numbers that all lie between these are printed like years."""
 PARAMETERS_SHOWN = 12
+DIGITS = 16
+"""Of a SHA-256."""
 OBJECTIVES = ("loss", "criterion", "objective", "loss_function")
 """What classes call the loss that their fit minimises."""
 
@@ -211,8 +213,8 @@ def _predicts(row: Mapping[str, Any]) -> Sentence:
     return joined(parts)
 
 
-def _digest(text: str, digits: int = 16) -> Sentence:
-    return (Styled("code", (f"{text[:digits]}…" if len(text) > digits else text,)),)
+def _digest(text: str) -> Sentence:
+    return (Styled("code", (f"{text[:DIGITS]}…" if len(text) > DIGITS else text,)),)
 
 
 def _rows(facts: Facts, place: int) -> KeyValues:

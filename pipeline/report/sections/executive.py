@@ -10,7 +10,7 @@ from ...assess.expectations import DEVIATES, FOUND, shares, shuffles
 from ...assess.page_one import UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
-from ..text.blocks import Link, Name, Part, Section, Sentence, Value
+from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, number, percent, rank_text
 from ..text.wording import (
@@ -244,7 +244,6 @@ class Miss(NamedTuple):
 
     Attributes
     ----------
-    model : str
     ranking : Ranking
     row : int
         The place of the feature in the record.
@@ -252,7 +251,6 @@ class Miss(NamedTuple):
         Its rank, or its share of the largest.
     """
 
-    model: str
     ranking: Ranking
     row: int
     value: Value
@@ -264,16 +262,16 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     first = against.iloc[0]
     place, feature = str(first["place"]), str(first["farthest"])
     names = config_of(facts, "expected")[number - 1]["features"]
-    by_model: dict[str, list[Miss]] = {}
+    by_subject: dict[str, list[Miss]] = {}
     for miss in _misses(facts, against, feature, len(names)):
-        by_model.setdefault(miss.model, []).append(miss)
+        by_subject.setdefault(miss.ranking.subject, []).append(miss)
     found = _ranks if place == "top" else _shares
     text = say(
         f"executive.unmet.{place if len(names) > 1 or place == 'zero' else 'first'}",
         feature=full_name(feature),
         n=str(len(names)),
         reason=show_hidden(first["reason"].strip(" .")),
-        found=joined((found(facts, own) for own in by_model.values()), "; "),
+        found=joined((found(facts, own) for own in by_subject.values()), "; "),
     )
     others = []
     for name in names:
@@ -299,7 +297,7 @@ def _misses(
 ) -> Iterator[Miss]:
     """Yield the rankings in which one of `n` features is not where it is expected."""
     for at, row in against.to_dict("index").items():
-        ranking = facts.ranking_at(int(row["record"]))
+        ranking = next(r for r in facts.rankings if r.index == row["record"])
         record, is_top = ranking.record, row["place"] == "top"
         of, column = record.features.index(feature), "rank" if is_top else "share"
         if row["farthest"] == feature:
@@ -310,14 +308,14 @@ def _misses(
         else:
             continue
         text = rank_text(raw) if is_top else percent(raw)
-        yield Miss(row["model"], ranking, of, Value(path, raw, text, derived=derived))
+        yield Miss(ranking, of, Value(path, raw, text, derived=derived))
 
 
 def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     """Return the ranks of a feature in a model, or that it is not told from zero."""
     untold: dict[str, list[Sentence]] = {}
-    ranks = []
-    for _, ranking, row, value in misses:
+    ranks, subject = [], full_name(misses[0].ranking.subject)
+    for ranking, row, value in misses:
         card = _card_and_loss(facts, ranking)
         if ranking.told[row]:
             ranks.append(say("executive.by_card", value=value, card=card))
@@ -331,23 +329,19 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     if ranks:
         several = "several" if len(ranks) > 1 else "one"
         texts.append(say(f"executive.found.rank_{several}", ranks=series(ranks)))
-    return say("executive.found.top", values=series(texts), model=_subject(misses))
+    return say("executive.found.top", values=series(texts), model=subject)
 
 
 def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     """Return how far from zero a feature is in a model, and on which side."""
-    values, key = [], "zero"
-    for _, ranking, _, value in misses:
+    values, key, subject = [], "zero", full_name(misses[0].ranking.subject)
+    for ranking, _, value in misses:
         card = _card_and_loss(facts, ranking)
         values.append(say("executive.by_card", value=value, card=card))
-    if all(r.mean[row] < r.nothing for _, r, row, _ in misses):
+    if all(r.mean[row] < r.nothing for r, row, _ in misses):
         is_shuffled = all(shuffles(miss.ranking.record) for miss in misses)
         key = "zero_negative" if is_shuffled else "zero_below"
-    return say(f"executive.found.{key}", values=series(values), model=_subject(misses))
-
-
-def _subject(misses: Sequence[Miss]) -> Name:
-    return full_name(misses[0].model or word("words.the_data"))
+    return say(f"executive.found.{key}", values=series(values), model=subject)
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:

@@ -67,7 +67,11 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
             if row["verdict"] != FOUND:
                 brief = _result(facts, row, at, limit, in_short=True)
                 what = brief if row["verdict"] == DEVIATES else (verdict,)
-                otherwise.append((*_ranking(facts, row), ": ", *what))
+                model = full_name(row["model"] or word("words.the_data"))
+                record = facts.result.importances[int(row["record"])]
+                card = card_link(facts.card(record))
+                whose = joined([model, *facts.beside_card(record), card])
+                otherwise.append((*whose, ": ", *what))
                 verdict = Styled("strong", (verdict,))
             every.append((expected, measure, result, verdict))
         n_found = int((rows["verdict"] == FOUND).sum())
@@ -148,16 +152,6 @@ def _measure(
         card_link(facts.card(facts.result.importances[int(record)])),
     ]
     return joined(part for part in parts if part)
-
-
-def _ranking(facts: Facts, row: Mapping[str, Any]) -> Sentence:
-    """Return which ranking a row is about by its model and card.
-
-    With the loss and the class where the card has several.
-    """
-    record = facts.result.importances[int(row["record"])]
-    model = full_name(row["model"] or word("words.the_data"))
-    return joined([model, *facts.beside_card(record), card_link(facts.card(record))])
 
 
 def _result(

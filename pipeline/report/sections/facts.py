@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from ...assess.expectations import DEVIATES
-from ...records.as_json import content_digest
 from ...records.finding import Finding
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import (
@@ -28,7 +27,17 @@ from ...runs.baseline.drift import shifts
 from ...runs.signoff.approvals import Signoff
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.summary import NO_HISTORY, RunHistory
-from ..text.blocks import KeyValues, Link, Part, Parts, Section, Sentence, Value, plain
+from ..text.blocks import (
+    Group,
+    KeyValues,
+    Link,
+    Part,
+    Parts,
+    Section,
+    Sentence,
+    Value,
+    plain,
+)
 from ..text.number_text import count, loss_label, number, unit_text
 from ..text.wording import SECTIONS, say, series, short_value, word
 from .rankings import Ranking, rankings
@@ -153,11 +162,6 @@ class Facts:
         }
 
     @property
-    def baseline_digest(self) -> str:
-        """The content digest of the baseline, empty if there is none."""
-        return content_digest(self.baseline) if self.baseline else ""
-
-    @property
     def run_id(self) -> str:
         """The id of the run, empty if it has none."""
         return str(self.result.run.volatile.get("run_id", ""))
@@ -270,10 +274,6 @@ class Facts:
     def of_measure(self, measure: Measure) -> list[Ranking]:
         """Return the rankings by one measure, in the order of the audit."""
         return [r for r in self.rankings if measure_of(r.record) == measure]
-
-    def ranking_at(self, index: int) -> Ranking:
-        """Return the ranking of the record at a place in ``result.importances``."""
-        return next(ranking for ranking in self.rankings if ranking.index == index)
 
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""
@@ -425,6 +425,12 @@ def section(letter: str, lede: Sentence = (), parts: Parts | None = None) -> Sec
     """Return a section by its letter, under its own title."""
     name = SECTIONS[letter]
     return Section(letter, name, word(f"sections.{name}"), lede, parts or {})
+
+
+def group(id_: str, title: Sentence, blocks: Iterable[Any]) -> tuple[Group, ...]:
+    """Return blocks under a heading; nothing without any."""
+    content = tuple(blocks)
+    return (Group(id_, title, content),) if content else ()
 
 
 def key_values(

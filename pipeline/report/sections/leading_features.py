@@ -256,7 +256,10 @@ def _marked(facts: Facts, name: str, letters: Mapping[int, str]) -> Sentence:
 
 
 def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
-    """Yield what the sets of correlated features in the table are."""
+    """Yield what the sets of correlated features in the table are.
+
+    With what each measures together in the models shown, if that was measured.
+    """
     texts = []
     for cluster, letter in letters_of(facts, names).items():
         others = [name for name in facts.clusters[cluster] if name not in names]
@@ -266,7 +269,12 @@ def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
             others=series(map(short_name, others)),
             strongest=strongest(facts, cluster),
         )
-        texts.append((*text, *joint(facts, cluster)))
+        measured = {model: value for model, value, _ in joint_values(facts, cluster)}
+        models = (ranking.record.model for ranking in shown_rankings(facts))
+        together = [measured[model] for model in models if model in measured]
+        if together:
+            text += say("leading.together", values=series(together))
+        texts.append(text)
     if texts:
         yield say("leading.sets", sets=joined(texts, "; "))
 
@@ -276,14 +284,6 @@ def strongest(facts: Facts, cluster: int) -> Value:
     frame = facts.result.clusters
     own = frame.loc[frame["cluster"] == cluster, "strongest"].astype(float)
     return number_in("clusters", frame.loc[own.idxmax()], "strongest", 2)
-
-
-def joint(facts: Facts, cluster: int) -> Sentence:
-    """Return the importance of a set together in each shown model, if measured."""
-    measured = {model: value for model, value, _ in joint_values(facts, cluster)}
-    models = (ranking.record.model for ranking in shown_rankings(facts))
-    values = [measured[model] for model in models if model in measured]
-    return say("leading.together", values=series(values)) if values else ()
 
 
 def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]]:

@@ -28,11 +28,10 @@ from ..text.wording import (
 )
 from .facts import Facts, number_in, tallied, whole
 from .findings import link_to
-from .performance import alike
+from .performance import SPLITS, alike
 
 MODELS = 4
 """Models that page one has room for."""
-SPLITS = ("train", "out_of_bag", "test")
 FITTED = ("out_of_bag", "train")
 """Where the loss on the rows of the fit stands, the fairer first."""
 LAST_PLACES = 3

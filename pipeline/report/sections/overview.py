@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan
 
 import pandas as pd
 
 from ..text.blocks import Cell, Column, Part, Sentence, Table, Value
-from ..text.number_text import loss_label, rank_text
+from ..text.number_text import MISSING, loss_label, rank_text
 from ..text.wording import NO_BREAK, full_name, joined, say, short_name, table_of
 from .facts import Facts, card_link, tallied
-from .ranking_tables import DASH
 from .rankings import Ranking
 
 MOST_COLUMNS = 10
@@ -33,7 +31,12 @@ def overview_tables(facts: Facts) -> tuple[Table, ...]:
         models = dict.fromkeys(r.record.model for r in rankings if r.record.model)
         order = [*models, ""]
         rankings.sort(key=lambda r: order.index(r.record.model))
-        names = _by_mean_rank(rankings)
+        # By the mean rank; what fewer rankings measured comes behind what more did.
+        ranks = pd.DataFrame(
+            dict(zip(r.record.features, r.rank, strict=True)) for r in rankings
+        )
+        counts, means = ranks.count(), ranks.mean()
+        names = sorted(ranks, key=lambda name: (-counts[name], means[name]))
         wide = -(-len(rankings) // -(-len(rankings) // MOST_COLUMNS))
         for page, start in enumerate(range(0, len(rankings), wide)):
             on_page = rankings[start : start + wide]
@@ -52,18 +55,6 @@ def _compared(facts: Facts, of: str) -> list[Ranking]:
     """Return the rankings of features or of groups, none where there is one only."""
     rankings = [r for r in facts.rankings if r.record.of == of and r.measured]
     return rankings if len(rankings) > 1 else []
-
-
-def _by_mean_rank(rankings: Sequence[Ranking]) -> list[str]:
-    """Return every name, sorted by its mean rank over the rankings that measured it.
-
-    What fewer rankings measured comes behind what more did.
-    """
-    ranks = pd.DataFrame(
-        dict(zip(r.record.features, r.rank, strict=True)) for r in rankings
-    )
-    counts, means = ranks.count(), ranks.mean()
-    return sorted(ranks, key=lambda name: (-counts[name], means[name]))
 
 
 def _matrix(
@@ -107,14 +98,12 @@ def _head(facts: Facts, ranking: Ranking) -> Sentence:
     return joined(head, " ")
 
 
-def _cell(ranking: Ranking, name: str) -> Cell:
+def _cell(ranking: Ranking, name: str) -> Cell | str:
     """Return a rank, shaded by how far up it is; an arrow if it is below nothing."""
-    if name not in ranking.record.features:
-        return DASH
+    if name not in ranking.in_order:
+        return MISSING
     row = ranking.record.features.index(name)
     rank = float(ranking.rank[row])
-    if isnan(rank):
-        return DASH
     value = Value(f"importances[{ranking.index}].rank[{row}]", rank, rank_text(rank))
     if row in ranking.negative:
         return Cell((value, " ↓"))

@@ -36,7 +36,7 @@ def blocks_of(text: str) -> tuple[Sentence, ...]:
     em and code inside. Everything else is text: HTML stands as it was written, and of
     a link its text and its address.
     """
-    blocks: list[Sentence] = []
+    blocks: list[tuple[Styled, ...]] = []
     kind = ""
     for line in text.splitlines():
         item, heading = ITEM.fullmatch(line), HEADING.fullmatch(line.strip())
@@ -48,22 +48,17 @@ def blocks_of(text: str) -> tuple[Sentence, ...]:
         elif item:
             style = "item" if item[1] else "number"
             new = Styled(style, _inline(item[2]))
-            is_next = bool(blocks) and _kind(blocks[-1]) == style
+            is_next = bool(blocks) and blocks[-1][0].style == style
             blocks[-1:] = [(*blocks[-1], new)] if is_next else [*blocks[-1:], (new,)]
             kind = style
         elif kind:  # the line before goes on
             *before, last = blocks[-1]
-            assert isinstance(last, Styled)
             longer = Styled(last.style, (*last.parts, " ", *_inline(line)))
             blocks[-1] = (*before, longer)
         else:
             blocks.append((Styled("text", _inline(line)),))
             kind = "text"
     return tuple(blocks)
-
-
-def _kind(block: Sentence) -> str:
-    return block[0].style if isinstance(block[0], Styled) else ""
 
 
 def _inline(line: str) -> Sentence:

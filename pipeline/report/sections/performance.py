@@ -13,7 +13,14 @@ import pandas as pd
 
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Sentence, Table, Value
-from ..text.number_text import count, decimals, loss_label, number, percent
+from ..text.number_text import (
+    MISSING,
+    count,
+    decimals,
+    loss_label,
+    number,
+    percent,
+)
 from ..text.wording import (
     full_name,
     joined,
@@ -26,7 +33,6 @@ from ..text.wording import (
 )
 from .facts import Facts, first_few
 
-DASH = "–"
 ERRORS = 2.0
 """How many standard errors set a loss off from zero, or a difference."""
 NO_TRAIN = "data.performance_note_alone"
@@ -214,11 +220,11 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
                 cell(own, "test", "std_error"),
                 cell(own, "test", "difference", sign=True),
                 cell(own, "test", "difference_std_error"),
-                _share(on_test.iloc[0]) if len(on_test) else DASH,
+                _share(on_test.iloc[0]) if len(on_test) else MISSING,
             )
         )
     constants = (cell(rows, split, "constant") for split in splits)
-    body.append((say("data.constant"), *constants, DASH, DASH, DASH, percent(1.0)))
+    body.append((say("data.constant"), *constants, *[MISSING] * 3, percent(1.0)))
     return table_of(
         f"performance-{key_of(loss)}",
         "data",
@@ -244,7 +250,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
 def _column(rows: Any, split: str) -> Column:
     """Return the column of a split, with its number of rows in its head."""
     sizes = rows.loc[rows["split"] == split, "n_samples"]
-    n = count(int(sizes.iloc[0])) if len(sizes) else DASH
+    n = count(int(sizes.iloc[0])) if len(sizes) else MISSING
     return Column(say(f"data.{split}", n=n), "number")
 
 
@@ -265,7 +271,7 @@ def _number(
 ) -> Value | str:
     """Return a number of the first of some rows of a frame; a dash without any."""
     if rows.empty:
-        return DASH
+        return MISSING
     raw = float(rows[column].iloc[0])
     path, text = f"{frame}[{rows.index[0]}].{column}", number(raw, places, sign=sign)
     return Value(path, raw, text, unit=unit)

@@ -91,19 +91,18 @@ def _inputs(facts: Facts) -> Table:
             result.run.config_sha256,
         ),
     ]
+    rows = []
+    for what, role, digest in inputs:
+        short = str(digest)[:DIGITS]
+        fours = " ".join(short[i : i + 4] for i in range(0, len(short), 4))
+        rows.append((what, role, fours or "–"))
     return table_of(
         "inputs",
         "provenance",
         "what:header role sha256:code",
-        [(what, role, _spaced(str(digest))) for what, role, digest in inputs],
+        rows,
         caption=say("provenance.inputs_caption", digits=str(DIGITS)),
     )
-
-
-def _spaced(digest: str) -> str:
-    """Return the first digits of a digest in groups of four."""
-    short = digest[:DIGITS]
-    return " ".join(short[i : i + 4] for i in range(0, len(short), 4)) or "–"
 
 
 def _seeds(facts: Facts) -> Table:

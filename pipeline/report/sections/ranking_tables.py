@@ -11,8 +11,9 @@ import pandas as pd
 
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
-from ..text.blocks import Bar, Cell, Column, Link, Part, Row, Sentence, Table, Value
+from ..text.blocks import Bar, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
+    MISSING,
     end_text,
     interval_text,
     lone,
@@ -49,7 +50,6 @@ from .facts import (
 )
 from .rankings import Ranking, cut, is_pooled, rows_about, rows_drawn
 
-DASH = Cell(("–",))
 NAMED = 10
 """Features that a note below a table names; it counts the others."""
 
@@ -94,7 +94,7 @@ def cut_alike(
         notes=(),
         caption=say("ranking.whole", table=Link(table.id)),
     )
-    rest: list[Any] = ["" if c.kind == "bar" else DASH for c in table.columns]
+    rest: list[Any] = ["" if c.kind == "bar" else MISSING for c in table.columns]
     n = tallied("importances", len(ranking.order) - len(rows))
     rest[1] = say("ranking.rest", n=n)
     return replace(table, rows=(*table.rows, tuple(rest)), everything=full)

@@ -15,7 +15,7 @@ import pandas as pd
 from ...records.ranking import LEVEL
 from ..figures.ranks import draw_rank_intervals
 from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
-from ..text.number_text import count, percent, rank_text
+from ..text.number_text import MISSING, count, percent, rank_text
 from ..text.wording import (
     alt_text,
     display_name,
@@ -28,7 +28,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, whole
-from .ranking_tables import DASH, caption_of, ranked_table, table_id
+from .ranking_tables import caption_of, ranked_table, table_id
 from .rankings import ROWS, SLACK, Ranking
 
 PANELS, MOST_SHARES = 4, 4
@@ -217,7 +217,7 @@ def _table(ranking: Ranking, trials: Sequence[Trials]) -> Table:
                 value = Value(path, share, percent(share), derived="share")
                 sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
             rest = (", …",) if len(shares) > MOST_SHARES else ()
-            yield (*joined(sentences), *rest) or DASH
+            yield (*joined(sentences), *rest) or MISSING
 
     heads = (Column(say(f"ranks.over_{k.noun}s", n=k.number)) for k in trials)
     table = ranked_table(

@@ -1,6 +1,6 @@
 """Section F: what each model relies on, measure by measure, and the curves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ from .clusters import marked
 from .conditional import conditional_figures, shared_information
 from .effects import effect_figures
 from .expectations import expectations
-from .facts import Facts, card_link, section, whole
+from .facts import Facts, card_link, group, section, whole
 from .interactions import interaction_figure
 from .models_figure import models_figure
 from .overview import in_overview, overview_tables
@@ -41,31 +41,23 @@ from .top_k import selection_tables, top_k_figures
 
 def results(facts: Facts) -> Section:
     """Return section F: one group per measure, then the curves."""
-
-    def group(id_: str, title: str, blocks: Iterable[object]) -> list[Group]:
-        found = tuple(blocks)
-        return [Group(id_, say(title), found)] if found else []
-
     overview = overview_tables(facts)
     conditional = conditional_figures(facts) if overview else ()
     groups = (
-        *group("overview", "overview.title", (*overview, *conditional)),
+        *group("overview", say("overview.title"), (*overview, *conditional)),
         *(_group(facts, measure) for measure in facts.cards),
-        *group("segments", "segments.title", segment_blocks(facts)),
-        *group("measure-curves", "results.curves", effect_figures(facts)),
-        *group("expected", "expected.title", expectations(facts)),
+        *group("segments", say("segments.title"), segment_blocks(facts)),
+        *group("measure-curves", say("results.curves"), effect_figures(facts)),
+        *group("expected", say("expected.title"), expectations(facts)),
         *claims(facts),
-        *group("measure-surfaces", "surfaces.title", surface_figures(facts)),
-        *group("measure-top-k", "top_k.title", top_k_figures(facts)),
-        *group("measure-selection", "selection.title", selection_tables(facts)),
+        *group("measure-surfaces", say("surfaces.title"), surface_figures(facts)),
+        *group("measure-top-k", say("top_k.title"), top_k_figures(facts)),
+        *group("measure-selection", say("selection.title"), selection_tables(facts)),
     )
-    first = lede(facts) if facts.rankings else say("results.none")
-    return section("F", first, {"groups": groups})
-
-
-def lede(facts: Facts) -> Sentence:
-    """Return who leads in which model, by the lead measure."""
-    return joined(leaders_in_words(facts, "results"), " ")
+    lede = say("results.none")
+    if facts.rankings:  # who leads in which model, by the lead measure
+        lede = joined(leaders_in_words(facts, "results"), " ")
+    return section("F", lede, {"groups": groups})
 
 
 def leaders_in_words(facts: Facts, table: str) -> Iterator[Sentence]:

@@ -157,16 +157,18 @@ def _engine_table(
         for name in numbers
         for key in ("ours", "theirs", "difference")
     ]
-    both = {
-        feature: [
-            value
-            for name, places in numbers.items()
-            for value in _both(ours, theirs, feature, name, places)
-        ]
-        for feature in ranking.record.features
-    }
-    gaps = [gap for values in both.values() for gap in values[2::3]]
-    gaps = [gap for gap in gaps if np.isfinite(gap.raw)]
+    both: dict[str, list[Value]] = {}
+    gaps = []
+    for feature in ranking.record.features:
+        both[feature] = []
+        for name, places in numbers.items():
+            our, their = (s.value(feature, name, places) for s in (ours, theirs))
+            size = max(abs(our.raw), abs(their.raw))
+            gap = abs(our.raw - their.raw) / size if size else 0.0
+            text, derived = significant(gap, 2), "relative difference"
+            relative = Value(their.path, gap, text, derived=derived)
+            both[feature] += [our, their, relative]
+            gaps += [relative] if np.isfinite(gap) else []
     notes = [say("significance.engine.note")]
     if gaps:
         largest = max(gaps, key=lambda gap: gap.raw)
@@ -183,17 +185,6 @@ def _engine_table(
         caption=caption_of("significance.engine.caption", ranking, engine=engine),
         notes=tuple(notes),
     )
-
-
-def _both(
-    ours: Tested, theirs: Tested, feature: str, name: str, places: int
-) -> tuple[Value, Value, Value]:
-    """Return a number of ours, of an engine, and their relative difference."""
-    one, other = (side.value(feature, name, places) for side in (ours, theirs))
-    size = max(abs(one.raw), abs(other.raw))
-    gap = abs(one.raw - other.raw) / size if size else 0.0
-    derived = "relative difference"
-    return one, other, Value(other.path, gap, significant(gap, 2), derived=derived)
 
 
 def _label(of_ranking: Tested, name: str) -> Sentence:

@@ -5,7 +5,6 @@ features that say the same as others.
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -18,7 +17,6 @@ from ..figures.top_k import MOST_LINES, TopKLine, draw_top_k
 from ..text.blocks import (
     Column,
     Figure,
-    Group,
     Link,
     Section,
     Sentence,
@@ -50,7 +48,16 @@ from ..text.wording import (
 )
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
-from .facts import Facts, card_link, config_of, repeats_of, section, tallied, whole
+from .facts import (
+    Facts,
+    card_link,
+    config_of,
+    group,
+    repeats_of,
+    section,
+    tallied,
+    whole,
+)
 from .ranking_tables import caption_of, fewer, measured_in, ranked_table, table_id
 from .rankings import Ranking
 from .ranks import ranks
@@ -68,9 +75,9 @@ def stability(facts: Facts) -> Section:
     over_rows = [replace(table, is_single=True) for table in tables if table]
     groups = (
         *losses(facts),
-        *_group("ranks", ranks(facts)),
-        *_group("rows", over_rows),
-        *_group("repeats", chain.from_iterable(converging)),
+        *group("firm-ranks", say("stability.title.ranks"), ranks(facts)),
+        *group("firm-rows", say("stability.title.rows"), over_rows),
+        *group("firm-repeats", say("stability.title.repeats"), chain(*converging)),
         *clusters(facts),
     )
     nothing = filter(None, (say("stability.none"), clusters_in_short(facts)))
@@ -87,13 +94,6 @@ def firmness(facts: Facts, ranking: Ranking) -> Sentence:
         names.append("convergence")
     links = [Link(table_id(ranking, name)) for name in names]
     return say("stability.firm", tables=series(links)) if links else ()
-
-
-def _group(name: str, blocks: Iterable[Table | Figure | Sentence]) -> tuple[Group, ...]:
-    """Return blocks under their heading; nothing without any."""
-    content = tuple(blocks)
-    title = say(f"stability.title.{name}")
-    return (Group(f"firm-{name}", title, content),) if content else ()
 
 
 def _lede(facts: Facts) -> Sentence:

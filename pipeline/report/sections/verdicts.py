@@ -7,7 +7,6 @@ from dataclasses import replace
 import pandas as pd
 
 from ...engines import ENGINES
-from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value, plain
@@ -87,19 +86,6 @@ def count_verdict(verdict: str, number: Value) -> Sentence:
     """Return a word of the ladder as so many pairs carry it: "1 disagrees"."""
     one, many = look_up("ladder")[verdict]
     return (number, " ", one if number.raw == 1 else many)
-
-
-def exceptions(facts: Facts) -> list[Finding]:
-    """Return the findings that keep a run from being confirmed, the worst first.
-
-    Section K lists each of them: disagreements, what is accepted, other warnings,
-    engines missing.
-    """
-    exceptional = facts.result.exceptions
-    by_weight = [
-        group[0] for _, group in facts.finding_groups if group[0] in exceptional
-    ]
-    return sorted(by_weight, key=lambda f: f.check != "disagreement")
 
 
 def recomputed(facts: Facts) -> Sentence:
@@ -288,7 +274,9 @@ def _confirmed(facts: Facts) -> Sentence:
 
     What was not confirmed comes first: it weighs more than an engine that is missing.
     """
-    number = tallied("findings", len(exceptions(facts)))
+    exceptions = facts.result.exceptions
+    n = sum(group[0] in exceptions for _, group in facts.finding_groups)
+    number = tallied("findings", n)
     against, where = _against_us(facts)
     key = "unsure" if against else "sure"
     return say(

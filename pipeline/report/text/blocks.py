@@ -7,7 +7,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -151,13 +151,12 @@ class Column:
     kind: Literal["text", "header", "number", "bar", "code"] = "text"
 
 
-Cells: TypeAlias = "tuple[Any, ...] | Row"
-"""A row as sections write it: sentences, their parts, bars or `Cell`s; or a `Row`."""
-
-
 @dataclass(frozen=True)
 class Row:
-    """One row; `key` makes it a target of links, on one table of the report only."""
+    """One row; `key` makes it a target of links, on one table of the report only.
+
+    Its cells are given as sentences, their parts, bars or `Cell`s.
+    """
 
     cells: tuple[Any, ...]
     key: str = ""
@@ -252,21 +251,6 @@ class Table:
     def without_bars(self) -> "Table":
         """The same table with its bars left out, the other columns the wider for it."""
         places = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
-        return self._of_columns(places)
-
-    @property
-    def without_empty_numbers(self) -> "Table":
-        """The same table without columns of numbers that hold none."""
-        places = [
-            i
-            for i, column in enumerate(self.columns)
-            if column.kind != "number"
-            or any(row.cells[i].plain != "–" for row in self.rows)
-        ]
-        return self._of_columns(places)
-
-    def _of_columns(self, places: Sequence[int]) -> "Table":
-        """Return the same table with some of its columns."""
         columns = tuple(self.columns[i] for i in places)
         rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
         return replace(self, columns=columns, rows=tuple(rows))

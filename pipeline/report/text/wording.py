@@ -42,6 +42,7 @@ _JOINT = re.compile(
 )
 _TOKEN = re.compile(r"(\*\*.+?\*\*|\*[^*]+\*|~[^~]+~|`[^`]+`|\{\w+\})")
 _QUOTED = re.compile(r"(?<!\w)'((?:[^'\\]|\\.)+)'")
+_UNSEEN_BLANKS = re.compile(r"^\s+|\s+$|\s{2,}|(?! )\s")
 _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
@@ -184,12 +185,6 @@ def show_hidden(text: str) -> str:
     )
 
 
-def _show_blanks(text: str) -> str:
-    """Return text with the blanks that a reader would not see made visible."""
-    blank = re.compile(r"^\s+|\s+$|\s{2,}|(?! )\s")
-    return blank.sub(lambda run: "".join(f"⟨U+{ord(c):04X}⟩" for c in run[0]), text)
-
-
 def ended(text: str) -> str:
     """Return a text that people wrote as a whole sentence, its full stop included."""
     safe = show_hidden(text.strip())
@@ -209,7 +204,11 @@ def display_name(name: str) -> str:
 
 def shown_value(text: str) -> str:
     """Return a level, a class or a file as the page shows it: never by a label."""
-    return _show_blanks(show_hidden(text)) or word("words.empty_name")
+    shown = _UNSEEN_BLANKS.sub(
+        lambda run: "".join(f"⟨U+{ord(char):04X}⟩" for char in run[0]),
+        show_hidden(text),
+    )
+    return shown or word("words.empty_name")
 
 
 def full_name(name: str) -> Name:
@@ -247,16 +246,12 @@ def short_value(text: str, limit: int = SHORT) -> Name:
 
 
 def _short(raw: str, whole: str, limit: int) -> Name:
-    text = _cut(whole, limit)
-    return Name(raw, text, whole if text != whole else "")
-
-
-def _cut(text: str, limit: int) -> str:
-    """Return a text whose middle gives way to "…" where it has too many characters."""
-    if len(text) <= limit:
-        return text
+    """Return a name whose middle gives way to "…" where it has too many characters."""
+    if len(whole) <= limit:
+        return Name(raw, whole)
     each = (limit - 1) // 2
-    return f"{text[: end_of_words(text, each)]}…{text[start_of_words(text, each) :]}"
+    end, start = end_of_words(whole, each), start_of_words(whole, each)
+    return Name(raw, f"{whole[:end]}…{whole[start:]}", whole)
 
 
 def alt_text(text: str) -> str:

@@ -513,8 +513,9 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
         (3, "zero", "bad", "c", np.nan, "not measured"),
         asked=[(["a"], "top"), (["a", "b"], "top"), (["c"], "zero")],
     )
+    three["expected"] = three["expected"].assign(record=[0, 1, 1, 0, 0])
     note = found("unexpected", "good", "info", evidence={"expectation": 1})
-    view = two_models(**three, findings=[note])
+    view = two_models(sd=0.1, **three, findings=[note])
     assert said(view, "expected") == (
         "Expectations of the owner that hold in every ranking: 1 of 3. Not judged, "
         "because not measured: 1. Not this one: a first (Law); ranks 2 (E1) "
@@ -526,7 +527,7 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     )
     assert not said(view, "headline").startswith("Not as the owner")
     grave = replace(note, severity="warning")
-    view = two_models(**three, findings=[grave])
+    view = two_models(sd=0.1, **three, findings=[grave])
     assert said(view, "headline") == "Not as the owner expects: a does not lead"
 
 
