@@ -1,18 +1,19 @@
 """Which features say nearly the same: a tree beside the ranking, a table, the words."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...assess.dependence import clusters as linked
+from ...records.ranking import LEVEL
 from ..figures.clusters import Join, draw_clusters
 from ..figures.parts import MOST_ROWS, Row
 from ..text.blocks import Column, Figure, Group, Link, Sentence, Table, Value, plain
-from ..text.number_text import MISSING, count, number
+from ..text.number_text import MISSING, count, number, percent
 from ..text.wording import (
     alt_text,
     display_name,
@@ -29,7 +30,13 @@ from .facts import Facts, card_link, config_of, group, number_in, tallied
 from .leading_features import joint_values
 from .models_figure import interval_name
 from .ranking_figure import estimate_row
-from .ranking_tables import measured_in, table_id, value_of, value_word
+from .ranking_tables import (
+    bound_values,
+    measured_in,
+    table_id,
+    value_of,
+    value_word,
+)
 from .rankings import Ranking
 
 HEADLINE = 65
@@ -67,12 +74,15 @@ class Measured(NamedTuple):
         The ranking of groups by the same measure, and its row of just these members.
     both : Value, optional
         Their importance in it, with the decimals of those alone.
+    ends : (Value, Value), optional
+        Those of its interval.
     """
 
     alone: list[Value | None]
     total: Value | None
     together: tuple[Ranking, int] | None
     both: Value | None
+    ends: tuple[Value, Value] | None
 
 
 def clusters(facts: Facts) -> tuple[Group, ...]:
@@ -135,7 +145,7 @@ def marked(facts: Facts, ranking: Ranking) -> list[Sentence]:
 
 def limit_of(facts: Facts) -> float:
     """Return the association that links two features; NaN if none is configured."""
-    return float(config_of(facts, "checks").get("dependence", nan))
+    return float(config_of(facts, "checks").get("dependence", math.nan))
 
 
 def clusters_of(facts: Facts) -> tuple[Cluster, ...]:
@@ -222,16 +232,19 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
                 if set(columns) == set(members):
                     both = value_of(other, row)
                     both = replace(both, text=number(both.raw, ranking.places))
-                    return Measured(alone, total, (other, row), both)
+                    low, high = bound_values(other, row)
+                    return Measured(alone, total, (other, row), both, (low, high))
     # Else what the cluster measures by the loss of a leading ranking, if asked.
     own = (
-        value
+        one
         for cluster, names in facts.clusters.items()
         if ranking in facts.leads and set(names) == set(members)
-        for model, value, _ in joint_values(facts, cluster)
-        if model == record.model
+        for one in joint_values(facts, cluster)
+        if one.model == record.model
     )
-    return Measured(alone, total, None, next(own, None))
+    if (one := next(own, None)) is None:
+        return Measured(alone, total, None, None, None)
+    return Measured(alone, total, None, one.value, (one.low, one.high))
 
 
 def _limit(facts: Facts) -> str:
@@ -258,11 +271,14 @@ def _table(
         if not rankings:
             rows.append((names, MISSING, strongest, *[MISSING] * 3))
         for ranking in rankings:
-            alone, total, _, both = _measured(facts, ranking, members)
+            alone, total, _, both, ends = _measured(facts, ranking, members)
             values = joined((value or MISSING for value in alone), "; ")
-            model = full_name(ranking.subject)
-            sums = total or MISSING, both or MISSING
-            rows.append((names, model, strongest, values, *sums))
+            model, together = full_name(ranking.subject), both or MISSING
+            if ends and not math.isnan(ends[0].raw):
+                low, high = ends
+                interval = say("leading.from_to", low=low, high=high)
+                together = say("leading.with_interval", value=both, interval=interval)
+            rows.append((names, model, strongest, values, total or MISSING, together))
     limit, head = _limit(facts), say("clusters.alone")
     caption = say("clusters.caption_alone", limit=limit)
     if rankings:
@@ -280,7 +296,7 @@ def _table(
         ],
         rows,
         caption=caption,
-        notes=(say("clusters.table_note"),),
+        notes=(say("clusters.table_note", level=percent(LEVEL)),),
         source="tables/joint_importances.csv"
         if rankings
         else "tables/associations.csv",
@@ -294,7 +310,8 @@ def _readings(facts: Facts, lead: Ranking, found: Sequence[Cluster]) -> list[Sen
     """
     sentences, unmeasured = [], []
     for members, _ in found:
-        _, total, _, both = _measured(facts, lead, members)
+        measured = _measured(facts, lead, members)
+        total, both = measured.total, measured.both
         names = series(map(short_name, members[:MOST]))
         if both and total and len(found) == 1:
             model = full_name(lead.subject)
@@ -331,7 +348,9 @@ def _figure(
         if name in features:
             rows.append(row_of(ranking, features.index(name), cluster=cluster))
         else:  # not asked: a row without numbers
-            rows.append(Row(display_name(name), nan, text=MISSING, cluster=cluster))
+            rows.append(
+                Row(display_name(name), math.nan, text=MISSING, cluster=cluster)
+            )
         if last.get(cluster) == name:
             together = _measured(facts, ranking, found[cluster].members).together
             if together is not None:
@@ -385,7 +404,8 @@ def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sente
     """Return what to see: the numbers to read as one, or how much goes together."""
     if len(found) == 1:
         members = found[0].members
-        _, total, _, both = _measured(facts, ranking, members)
+        measured = _measured(facts, ranking, members)
+        total, both = measured.total, measured.both
         if both and total:
             names = series(map(short_name, members))
             key = "clusters.headline_one"

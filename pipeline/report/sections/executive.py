@@ -1,6 +1,6 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -334,14 +334,21 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
 
 def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     """Return how far from zero a feature is in a model, and on which side."""
-    values, key, subject = [], "zero", full_name(misses[0].ranking.subject)
+    values, subject = [], full_name(misses[0].ranking.subject)
     for ranking, _, value in misses:
         card = _card_and_loss(facts, ranking)
         values.append(say("executive.by_card", value=value, card=card))
-    if all(r.mean[row] < r.nothing for r, row, _ in misses):
-        is_shuffled = all(shuffles(miss.ranking.record) for miss in misses)
-        key = "zero_negative" if is_shuffled else "zero_below"
+    key = _side(misses)
     return say(f"executive.found.{key}", values=series(values), model=subject)
+
+
+def _side(misses: Iterable[Miss]) -> str:
+    """Return "zero", or on which side of it all measured a feature."""
+    misses = list(misses)
+    if not all(r.mean[row] < r.nothing for r, row, _ in misses):
+        return "zero"
+    is_shuffled = all(shuffles(miss.ranking.record) for miss in misses)
+    return "zero_negative" if is_shuffled else "zero_below"
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
@@ -357,10 +364,12 @@ def _at_zero(facts: Facts, feature: str) -> Sentence:
         return ()
     for cluster, members in facts.clusters.items():
         values = list(joint_values(facts, cluster)) if feature in members else []
-        if values and all(may_be_zero for _, _, may_be_zero in values):
+        sides = {one.side for one in values}
+        if sides and "above" not in sides:
+            key = "below_both" if "below" in sides else "zero_both"
             others = (short_name(name) for name in members if name != feature)
             value = strongest(facts, cluster)
-            return say("executive.zero_both", others=series(others), value=value)
+            return say(f"executive.{key}", others=series(others), value=value)
     return ()
 
 
@@ -398,6 +407,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             n = len(config_of(facts, "expected")[number_of - 1]["features"])
             key = "first" if first["place"] == "top" and n == 1 else first["place"]
             feature = full_name(first["farthest"])
+            if key == "zero":
+                key = _side(_misses(facts, against, str(first["farthest"]), n))
             every = int((facts.result.expected["expectation"] == number_of).sum())
             fields |= {
                 "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),

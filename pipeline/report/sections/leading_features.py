@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from ...assess.page_one import LEAST, TIMES, Difference, differences
 from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
-from ..text.number_text import interval_text, loss_label, percent
+from ..text.number_text import end_text, interval_text, loss_label, percent
 from ..text.wording import (
     full_name,
     joined,
@@ -215,7 +216,7 @@ def _groups(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
         say(
             "leading.group",
             group=short_name(other.record.features[row]),
-            value=value_of(other, row),
+            value=in_words(_joint(other, row)),
         )
         for row in other.measured
     ]
@@ -269,7 +270,7 @@ def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
             others=series(map(short_name, others)),
             strongest=strongest(facts, cluster),
         )
-        measured = {model: value for model, value, _ in joint_values(facts, cluster)}
+        measured = {one.model: in_words(one) for one in joint_values(facts, cluster)}
         models = (ranking.record.model for ranking in shown_rankings(facts))
         together = [measured[model] for model in models if model in measured]
         if together:
@@ -286,8 +287,32 @@ def strongest(facts: Facts, cluster: int) -> Value:
     return number_in("clusters", frame.loc[own.idxmax()], "strongest", 2)
 
 
-def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]]:
-    """Yield what a set measures together: model, value, and if it may be zero.
+class Joint(NamedTuple):
+    """What a set or a group measures together in one model.
+
+    Attributes
+    ----------
+    model : str
+    value, low, high : Value
+        The importance and the ends of its interval.
+    side : {"above", "zero", "below"}
+        Where that interval lies.
+    """
+
+    model: str
+    value: Value
+    low: Value
+    high: Value
+    side: str
+
+
+def in_words(one: Joint) -> Sentence:
+    """Return what is measured together, or that it is not told from zero."""
+    return say(f"leading.joint_{one.side}", value=one.value)
+
+
+def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
+    """Yield what a set measures together in each model.
 
     By the measure of the leading rankings: beside them if they permute features among
     all rows, or as a group of the owner.
@@ -303,15 +328,28 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[tuple[str, Value, bool]
                 own = own[own[name] == getattr(lead, name)]
             for _, row in own.iterrows():
                 value = number_in("joint_importances", row, "mean", ranking.places)
-                may_be_zero = bool(row["low"] <= ranking.nothing <= row["high"])
-                yield lead.model, value, may_be_zero
+                ends = [
+                    replace(end, text=end_text(end.raw, ranking.places))
+                    for end in (
+                        number_in("joint_importances", row, name, ranking.places)
+                        for name in ("low", "high")
+                    )
+                ]
+                side = "above" if row["low"] > ranking.nothing else "zero"
+                side = "below" if row["high"] < ranking.nothing else side
+                yield Joint(lead.model, value, *ends, side)
             continue
         for other in _of_groups(facts, ranking):
             if group in other.record.features:
-                at = other.record.features.index(group)
-                may_be_zero = not other.told[at] and at not in other.negative
-                yield lead.model, value_of(other, at), may_be_zero
+                yield _joint(other, other.record.features.index(group))
                 break
+
+
+def _joint(ranking: Ranking, row: int) -> Joint:
+    side = "above" if ranking.told[row] else "zero"
+    side = "below" if row in ranking.negative else side
+    value, ends = value_of(ranking, row), bound_values(ranking, row)
+    return Joint(ranking.record.model, value, *ends, side)
 
 
 def where_models_differ(facts: Facts) -> list[Difference]:

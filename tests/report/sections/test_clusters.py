@@ -1,5 +1,6 @@
 """Correlated features: the tree, the table, the words, the figure."""
 
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -84,7 +85,12 @@ def test_members_stand_alone_summed_and_together_for_each_model():
     assert column(clusters, "Model") == ["forest", "linear", "svm"]
     assert column(clusters, "Separately E1")[0] == "182.4; 117.5"
     assert column(clusters, "Sum of separate importances")[0] == "299.9"
-    assert column(clusters, "Together") == ["299.9", "185.9", "348.7"]
+    sums = [f"{value:.1f}" for value in (299.9, 185.9, 348.7)]
+    shown = column(clusters, "Together")
+    assert [cell.split()[0] for cell in shown] == sums
+    for cell in shown:
+        value, low, high = map(float, re.findall(r"[\d.]+", cell))
+        assert low < value < high
     assert "have an importance of 299.9 in forest" in said_in(apartments(), "H")
 
 
@@ -109,7 +115,7 @@ def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     view = limited(result, associated(tuple("abcd"), strong))
     members = column(table(view, "tab-clusters"), "Members")
     sizes = dict(zip(members, together(view), strict=True))
-    assert sizes == {"a, c": "6.25", "b, d": "–"}
+    assert sizes == {"a, c": "6.25 (5.00 to 7.00)", "b, d": "–"}
     text = said_in(view, "H")
     assert "Not measured together: b and d." in text
     item, alone = "features shuffled together", view_of_pairs(tuple("abcd"), strong)

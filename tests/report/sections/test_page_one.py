@@ -591,8 +591,10 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
             ),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
+        each = r"0\.10?" if low > 0 else "not told from zero"
+        each = r"0\.10? \(below zero\)" if high < 0 else each
         assert re.search(
-            r"a those marked so \(0\.90\), jointly 0\.10? and 0\.10?\.", notes
+            rf"a those marked so \(0\.90\), jointly {each} and {each}\.", notes
         )
         return said(view, "expected")
 
@@ -602,7 +604,10 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
         "cannot be told from zero either."
     )
     # What lies below zero is told from it: shuffling improves the model.
-    assert text(-0.05, high=-0.01).endswith("; not told from zero (E1) in bad.")
+    assert text(-0.05, high=-0.01).endswith(
+        "(E1) in bad. Together with the correlated b (0.90) it is not above zero "
+        "either."
+    )
     assert text(0.05, below=True).endswith("; below zero (E1) in bad.")
 
 
@@ -617,9 +622,17 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
     record = made_importance("m", "abc", (10.0, 1.0, mean), method=method)
     row = (1, "zero", "m", "c", 2.0, "not as expected")
-    view = view_of_records(record, **expecting(row, asked=[(["c"], "zero")]))
+    note = found("unexpected", "m", "info", evidence={"expectation": 1})
+    asked = expecting(row, asked=[(["c"], "zero")])
+    view = view_of_records(record, findings=[note], **asked)
     text = said(view, "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
+    question = {
+        "50% of the largest in m": "whether it is acceptable that c matters",
+        "shuffling it improves m, by 50% of the": "that shuffling c improves the model",
+        "below zero in m, by 50% of the largest": "acceptable that c is below zero",
+    }
+    assert question[words] in said(view, "decide")
 
 
 @pytest.mark.parametrize(
