@@ -24,7 +24,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, first_few, number_in, tallied
-from .model_quality import best_first
+from .model_quality import best_first, is_on_training_rows
 from .ranking_tables import (
     baseline_of,
     bound_values,
@@ -202,6 +202,10 @@ def _notes(
             interval = say(f"leading.{key}", interval=interval)
         is_over_rows = all(ranking.row_intervals for ranking in drawn)
         key = "over_rows" if is_over_rows else "over_draws"
+        if is_over_rows and any(
+            is_on_training_rows(facts, ranking.record.model) for ranking in drawn
+        ):
+            key = "over_training_rows"
         notes.append(say(f"leading.{key}", interval=interval))
     return (*notes, *_sets(facts, names))
 

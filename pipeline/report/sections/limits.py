@@ -4,6 +4,7 @@ from ..text.blocks import Link, Section, Sentence, plain
 from ..text.wording import ended, joined, look_up, say, say_count
 from .facts import Facts, cards_of, config_of, repeats_of, section, tallied, whole
 from .findings import title_of
+from .model_quality import is_on_training_rows
 from .rankings import Ranking
 from .scope import untested
 
@@ -87,6 +88,13 @@ def _limits_of_run(facts: Facts) -> list[Sentence]:
         )
         limits.append(text)
     resampled = set(facts.result.row_intervals["record"])
-    if cards := cards_of(facts, (r for r in facts.rankings if r.index in resampled)):
-        limits.append(say("limits.other_rows", cards=cards))
+    for key, is_own in (("other_rows", False), ("training_rows", True)):
+        over = [
+            r
+            for r in facts.rankings
+            if r.index in resampled
+            and is_on_training_rows(facts, r.record.model) == is_own
+        ]
+        if cards := cards_of(facts, over):
+            limits.append(say(f"limits.{key}", cards=cards))
     return limits

@@ -203,7 +203,7 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
             name = Styled("strong", (full_name(model),))
             sentences.append((name, " ", *joined(filter(None, told), "; "), "."))
     frame = facts.result.split_shifts
-    if all(_is_on_own_rows(facts, model) for model in facts.models):
+    if all(is_on_training_rows(facts, model) for model in facts.models):
         return tuple(sentences)
     indices = [
         (row[f"{of}verdict"] in ("moved", "below the limit"), row[f"{of}psi"], at, of)
@@ -223,8 +223,8 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
     return tuple(sentences)
 
 
-def _is_on_own_rows(facts: Facts, model: str) -> bool:
-    """Return whether the evaluation rows of a model are those that it was fitted to."""
+def is_on_training_rows(facts: Facts, model: str) -> bool:
+    """Return whether evaluation rows of a model are rows that it was fitted to."""
     return _found(facts, "scored_on_training_rows", model) is not None
 
 
@@ -236,8 +236,9 @@ def _found(facts: Facts, check: str, subject: str) -> Finding | None:
 
 def _fit(facts: Facts, model: str) -> Sentence:
     """Return whether a model is worse on new rows, in standard errors."""
-    if _is_on_own_rows(facts, model):
-        return say("quality.fit.same_rows")
+    if is_on_training_rows(facts, model):
+        is_number = facts.task == "regression"
+        return say(f"quality.fit.same_rows_{'bias' if is_number else 'calibration'}")
     frame = facts.result.performance
     losses = frame[frame["loss"] == _loss(facts)]
     test = _of(losses, model, "test")
@@ -265,7 +266,7 @@ def _fit(facts: Facts, model: str) -> Sentence:
 def deciles_off(facts: Facts, model: str) -> Sentence:
     """Return in how many deciles a model predicts too low or too high."""
     rows = _checked(facts, model)
-    if rows.empty:
+    if rows.empty or is_on_training_rows(facts, model):
         return ()
     is_number = not rows["positive_class"].iloc[0]
     check = "bias" if is_number else "calibration"

@@ -22,6 +22,7 @@ from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees.routes import Basis
+from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
@@ -235,6 +236,18 @@ def test_intervals_over_other_rows_are_not_limited_to_the_draws():
     assert text in limits
     assert "The Monte-Carlo intervals cover random draws only" in limits
     assert "resampling" not in said_in(view_of_records(record), "L")
+    own = Finding(
+        check="scored_on_training_rows",
+        severity="warning",
+        subject=record.model,
+        message="Of the fit.",
+    )
+    view = view_of_records(record, row_intervals=frame, findings=[own])
+    assert "E1 are over training rows and say nothing of new ones." in said_in(
+        view, "L"
+    )
+    notes = plain(sum(table(view, "tab-executive").notes, ()))
+    assert "these training rows drawn anew, and other shuffles" in notes
 
 
 def test_a_card_writes_options_as_a_reader_would():

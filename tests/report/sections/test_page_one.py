@@ -416,10 +416,10 @@ def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
     names = ("bad", "good")
     own = [found("scored_on_training_rows", name) for name in names]
     text = said(two_models(findings=own), "fits")
-    assert text.count("was evaluated on its own training rows") == 2
+    assert text.count("was evaluated on training rows, which show neither") == 2
     assert "new rows" not in text
     text = said(two_models(findings=own[:1]), "fits")
-    assert text.count("was evaluated on its own training rows") == 1
+    assert text.count("was evaluated on training rows, which show neither") == 1
 
 
 @pytest.mark.parametrize(
