@@ -128,7 +128,9 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
         return ()
     frame = facts.result.models
     if frame.empty:
-        return (say("executive.no_model"),)
+        asked = [full_name(entry["name"]) for entry in config_of(facts, "models") or ()]
+        key = "none_evaluated" if asked else "no_model"
+        return (say(f"executive.{key}", models=series(asked)),)
     sentences: list[Sentence] = []
     for row in frame[:MODELS].to_dict("records"):
         what = short_name(str(row["estimator"]) or word("data.callable")).text

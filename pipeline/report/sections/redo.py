@@ -23,6 +23,8 @@ def redo(facts: Facts) -> Section:
     }
     if not facts.has_pdf:
         del commands["pdf"]
+    if not facts.came_to_end:
+        del commands["replay"]
     rows: dict[str, Sentence] = {}
     for key, command in commands.items():
         if is_called and key in ("replay", "run"):

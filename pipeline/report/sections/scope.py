@@ -272,7 +272,9 @@ def _from_configuration(facts: Facts) -> Iterator[Untested]:
         "seen": is_of_unknown_rows(facts.result),
         "engine": not facts.configured_engines and not facts.answered,
         "challenger": len(facts.models) == 1 and len(config_of(facts, "models")) < 2,
-        "groups": not config.get("groups") and facts.result.joint_importances.empty,
+        "groups": facts.came_to_end
+        and not config.get("groups")
+        and facts.result.joint_importances.empty,
         "expected": validates and not config.get("expected"),
     }
     for key, text in look_up("scope.unasked").items():
@@ -303,8 +305,9 @@ def _uncompared(facts: Facts) -> Iterator[Untested]:
         by_reason.setdefault(why, []).append(ranking)
     for (reason, takes), own in by_reason.items():
         number = say_count(tallied("importances", len(own)), "ranking")
+        key = "item_none" if takes == "takes_none" else "item"
         yield Untested(
-            say("scope.uncompared.item", rankings=number),
+            say(f"scope.uncompared.{key}", rankings=number),
             reason,
             say(f"scope.uncompared.{takes}"),
             say("scope.uncompared.consequence", cards=cards_of(facts, own)),

@@ -140,13 +140,16 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
 def _notes(facts: Facts) -> tuple[Sentence, ...]:
     """Return what the words of the column "Set by" mean in this run."""
     run, owner = facts.result.run, facts.note("owner")
+    key = "by_owner" if owner else "by_nobody_named"
+    if run.config.get("data", {}) is None:  # from Python or R, without a file
+        key = "by_call"
     version = run.versions.get("importance-audit", "")
     digest = Styled("code", (run.config_sha256[:DIGITS],))
     return (
         say("thresholds.by_default", version=show_hidden(version)),
         say("thresholds.by_definition"),
         say(
-            "thresholds.by_owner" if owner else "thresholds.by_nobody_named",
+            f"thresholds.{key}",
             owner=show_hidden(owner),
             date=moment(run.volatile["started"]),
             digest=digest,
