@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...records.as_json import content_digest
 from ...records.asker import PYTHON, R
 from ...records.finding import SEVERITIES, Finding, by_cause
-from ...records.importance_record import Importance
-from ...records.ranking import OURS, question_of
+from ...records.ranking import OURS, nothing_of, question_of, shown_interval
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
+from ..sections.facts import facts_of
 from ..sections.verdicts import STOPPING
 from ..text.labels import label_of, labelled, with_labels
 from ..text.own_words import labels_of
@@ -200,10 +202,16 @@ def _summary(
     template: str, result: AuditResult, note: str, text: Callable[[str], str]
 ) -> str:
     """Return a summary in the form of a template, every text made safe by `text`."""
-    asked: dict[tuple[str, ...], Importance] = {}
-    for record in result.importances:
+    asked: dict[tuple[str, ...], list[str]] = {}
+    for index, record in enumerate(result.importances):
         if record.engine == OURS:  # those after the first replay an engine
-            asked.setdefault(question_of(record), record)
+            asked.setdefault(question_of(record), _first(result, index))
+    digest, pairs = content_digest(result), _tally(result.agreement)
+    if pairs:
+        facts = facts_of(result, digest)
+        of = len(facts.rankings)
+        n = of - len(facts.uncompared)
+        pairs = look_up("short.recomputed").format(pairs=pairs, n=n, of=of)
     groups = result.grouped_findings
     findings = []
     for group in groups:
@@ -220,15 +228,15 @@ def _summary(
         audit=text(result.run.audit),
         run_id=text(str(result.run.volatile["run_id"])),
         verdict=result.verdict,
-        digest=content_digest(result),
+        digest=digest,
         leads=[
             {
                 "asked": text(label_of(", ".join(filter(None, question)))),
-                "first": text(", ".join(_first(record)) or look_up("short.unmeasured")),
+                "first": text(", ".join(first) or look_up("short.unmeasured")),
             }
-            for question, record in asked.items()
+            for question, first in asked.items()
         ],
-        pairs=_tally(result.agreement) or look_up("short.none"),
+        pairs=pairs or look_up("short.none"),
         claims=_tally(result.claims),
         n_findings=len(groups) or look_up("short.none"),
         findings=findings,
@@ -327,13 +335,25 @@ def _tally(frame: Any) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.items())
 
 
-def _first(record: Importance) -> list[str]:
-    """Return the leading features; of more than fit that share a place, how many."""
+def _first(result: AuditResult, index: int) -> list[str]:
+    """Return the leading features of a record among those told from zero.
+
+    Of more than fit that share a place, how many.
+    """
+    record = result.importances[index]
+    low = shown_interval(record, index, result.row_intervals).low
+    is_at_zero = low <= nothing_of(record)
+    by_place: dict[float, list[str]] = {}
+    for name, rank, at_zero in zip(
+        record.features, record.rank, is_at_zero, strict=True
+    ):
+        if not (math.isnan(rank) or at_zero):
+            by_place.setdefault(rank, []).append(name)
+    if not by_place and not np.isnan(record.rank).all():
+        return [look_up("short.none_told")]
     features: list[str] = []
     room = LEADERS
-    for place in sorted({rank for rank in record.rank if not math.isnan(rank)}):
-        names = zip(record.features, record.rank, strict=True)
-        alike = [name for name, rank in names if rank == place]
+    for _, alike in sorted(by_place.items()):
         if len(alike) > room:
             return [*features, f"{len(alike)} alike"] if room else features
         features.append(" = ".join(map(label_of, alike)))
