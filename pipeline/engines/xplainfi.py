@@ -9,8 +9,10 @@ import pandas as pd
 
 from importance_audit.r_bridge import host
 
+from ..data.column_types import is_category
+from ..methods.effects.stratpd import refuse_missing
 from ..methods.importance.drop_column import check_held_out
-from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
+from ..methods.importance.exchange import numbers_of
 from ..methods.importance.neighbours import Convention
 from ..methods.importance.refits import (
     Unit,

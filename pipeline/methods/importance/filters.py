@@ -10,6 +10,7 @@ from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import one_minus_auc
 from ...records.value_rules import Range
+from ..ranges import at_least, within
 from .data_only import (
     each_column,
     is_number,
@@ -20,7 +21,6 @@ from .data_only import (
 )
 from .group_means import TESTS, Test, statistic_of
 from .lowess import lowess
-from .ranges import at_least, within
 
 
 def lowess_r2(

@@ -12,6 +12,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.value_rules import Range
+from ..ranges import at_least
 from .data_only import (
     by_name,
     is_measurable,
@@ -21,7 +22,6 @@ from .data_only import (
     refuse_weights,
 )
 from .information import Measure, matrix_of
-from .ranges import at_least
 
 
 def pca(

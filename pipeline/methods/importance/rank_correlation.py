@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, Floats
+from ..ranges import within
 from .data_only import (
     each_column,
     is_number,
@@ -13,7 +14,6 @@ from .data_only import (
     refuse_constant_target,
     refuse_weights,
 )
-from .ranges import within
 
 
 def spearman(

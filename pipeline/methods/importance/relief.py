@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, quote
 from ...records.value_rules import Range
+from ..ranges import at_least, within
 from .data_only import (
     by_name,
     is_measurable,
@@ -17,7 +18,6 @@ from .data_only import (
     refuse_weights,
     rows_of_classes,
 )
-from .ranges import at_least, within
 
 Index = npt.NDArray[np.int64]
 Weighting: TypeAlias = Literal["equal", "rank", "distance", "squared_distance"]

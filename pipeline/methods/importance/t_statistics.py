@@ -1,12 +1,12 @@
 """How many standard errors a coefficient is from zero: t, z, and the Wald F."""
 
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ..ranges import within
 from .insides import is_of, refusal
 from .linear_terms import (
     Observed,
@@ -20,7 +20,6 @@ from .linear_terms import (
     terms_within,
 )
 from .method_result import each_group
-from .ranges import within
 
 METHOD = "t_statistic"
 # Of a standard error: how far Newton's next step may lead from the estimate.
@@ -233,12 +232,20 @@ def _family(model: FittedModel) -> Any:
 
     estimator: Any = model.estimator
     kind = type(estimator).__name__
-    if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in FREE:
+    if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in KINDS:
         raise refusal(model, "be a least-squares or generalised linear model", METHOD)
     if model.task == "multiclass":
         finding = f"has {len(model.classes)} classes"
         raise refusal(model, "have two classes at most", METHOD, finding=finding)
-    if not FREE[kind](estimator):
+    if kind == "LinearRegression":
+        is_free = not estimator.positive
+    elif kind == "LogisticRegression":
+        penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf says "none"
+        is_free = penalty in (None, "none") or np.isinf(estimator.C)
+        is_free = is_free and estimator.class_weight is None
+    else:
+        is_free = estimator.alpha == 0
+    if not is_free:
         raise refusal(
             model,
             "be fitted without a penalty, a constraint or class weights",
@@ -253,25 +260,6 @@ def _family(model: FittedModel) -> Any:
     return families.Tweedie(link, var_power=power)
 
 
-def _is_free_logistic(estimator: Any) -> bool:
-    """Return whether a logistic regression has neither penalty nor class weights."""
-    penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf says "none"
-    is_free = penalty in (None, "none") or np.isinf(estimator.C)
-    return bool(is_free and estimator.class_weight is None)
-
-
-def _is_unpenalised(estimator: Any) -> bool:
-    """Return whether a generalised linear model has no penalty."""
-    return bool(estimator.alpha == 0)
-
-
-FREE: dict[str, Callable[[Any], bool]] = {
-    "LinearRegression": lambda estimator: not estimator.positive,
-    "LogisticRegression": _is_free_logistic,
-    "PoissonRegressor": _is_unpenalised,
-    "GammaRegressor": _is_unpenalised,
-    "TweedieRegressor": _is_unpenalised,
-}
-"""Whether an estimator is the maximum of its likelihood and nothing else."""
 POWERS = {"LinearRegression": 0, "PoissonRegressor": 1, "GammaRegressor": 2}
 """The power of its mean that the variance of the target goes by."""
+KINDS = (*POWERS, "LogisticRegression", "TweedieRegressor")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...models.prediction import has_own
 from ...records.errors import ModelError, quote, words
 from . import name_of
@@ -219,7 +220,7 @@ def rows_given(
 
 def _codes(column: pd.Series) -> pd.Series:
     """Return the codes of levels, NaN where missing; other columns as they are."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+    if not is_category(column):
         return column
     codes = column.cat.codes
     return codes.where(codes >= 0, np.nan)
