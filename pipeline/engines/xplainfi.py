@@ -233,13 +233,12 @@ def xplainfi_drop_column(
         for k, (losses, full, _) in enumerate(answers):
             baseline[repeat, k] = full
             raw[:, repeat, k] = np.append(losses, full)[places]
-        _keep(row_tests, model, (_rows_at(places, table) for *_, table in answers))
+        tables = (  # place -1 is a row that says nothing
+            np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
+            for *_, table in answers
+        )
+        _keep(row_tests, model, tables)
     return raw, baseline
-
-
-def _rows_at(places: list[int], table: Floats) -> Floats:
-    """Return rows of a table by their places; -1 is a row that says nothing."""
-    return np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
 
 
 def _losses_of_refits(
