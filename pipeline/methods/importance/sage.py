@@ -179,7 +179,19 @@ def sage(
     players, places = units_of(model, data, "sage")
     r = None
     if stream == "xplainfi":
-        _check_replay(data, n_rows, algorithm)
+        joined = [name for name, columns in data.groups.items() if len(columns) != 1]
+        unlike = {
+            "equal row weights": data.is_weighted,
+            "all rows": n_rows is not None,
+            "an algorithm that samples": algorithm == "exact",
+            f"one column per group, not {listed(joined)}": bool(joined),
+        }
+        for need, lacks in unlike.items():
+            if lacks:
+                raise NotApplicable(
+                    f"Method 'sage' must have {need} to replay xplainfi; it does not. "
+                    "Ask for it without naming an R engine."
+                )
         r, by_name = RStream(seed), sorted(players)
         places = [by_name.index(players[k]) if k >= 0 else k for k in places]
         players = by_name
@@ -378,20 +390,3 @@ def normal_draws_of_xplainfi(r: RStream, shape: tuple[int, int, int]) -> Floats:
     n_rows, n_draws, n_columns = shape
     numbers = r.rnorm(n_rows * n_draws * n_columns)
     return numbers.reshape(n_draws, n_rows, n_columns).transpose(1, 0, 2)
-
-
-def _check_replay(data: Dataset, n_rows: int | None, algorithm: str) -> None:
-    """Refuse what xplainfi does not draw."""
-    joined = [name for name, columns in data.groups.items() if len(columns) != 1]
-    unlike = {
-        "equal row weights": data.is_weighted,
-        "all rows": n_rows is not None,
-        "an algorithm that samples": algorithm == "exact",
-        f"one column per group, not {listed(joined)}": bool(joined),
-    }
-    for need, lacks in unlike.items():
-        if lacks:
-            raise NotApplicable(
-                f"Method 'sage' must have {need} to replay xplainfi; it does not. Ask "
-                "for it without naming an R engine."
-            )

@@ -164,7 +164,16 @@ def _covariance(
     V = dispersion * inverse
     step = inverse @ (X.T @ (w * residual * slope / variance))
     std_error = np.sqrt(np.diag(V))
-    _check_converged(model, b, step[is_estimable], std_error[is_estimable])
+    allowed = CONVERGED * std_error + 1e-9 * np.abs(b).max(initial=0.0)
+    if not (np.abs(step) <= allowed)[is_estimable].all():
+        raise refusal(
+            model,
+            "be fitted until its likelihood is greatest",
+            METHOD,
+            finding="can still be bettered by more than a hundredth of a standard "
+            "error",
+            remedy="Set a smaller tol and a greater max_iter, or use another solver.",
+        )
     return V, is_estimable
 
 
@@ -191,22 +200,6 @@ def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
     # A unit vector that the kept directions do not reach is not decided by the rows.
     is_estimable = (Vt[is_nonzero] ** 2).sum(axis=0) > 1 - 1e-9
     return root @ root.T, is_estimable
-
-
-def _check_converged(
-    model: FittedModel, b: Floats, step: Floats, std_error: Floats
-) -> None:
-    """Refuse estimates that are not where the likelihood is greatest."""
-    rounding = 1e-9 * np.abs(b).max(initial=0.0)
-    if (np.abs(step) <= CONVERGED * std_error + rounding).all():
-        return
-    raise refusal(
-        model,
-        "be fitted until its likelihood is greatest",
-        METHOD,
-        finding="can still be bettered by more than a hundredth of a standard error",
-        remedy="Set a smaller tol and a greater max_iter, or use another solver.",
-    )
 
 
 def _of_results(model: FittedModel, results: Any) -> Estimates:
