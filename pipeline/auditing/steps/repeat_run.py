@@ -172,8 +172,8 @@ def settle(
         rows = list(_with_evidence(rows, left, gaps, IMPLEMENTATION))
     n_outside = sum(not is_inside for is_inside in inside.values())
     now = f"{n_outside} of {len(inside)} outside in a run with {n_repeats}"
-    reasons = filter(None, [row["reasons"], text([because("REPEAT_RUN", now)])])
-    return row | {"reasons": "; ".join(reasons)}, rows
+    each = row["reasons"], text([because("REPEAT_RUN", now)])
+    return row | {"reasons": "; ".join(filter(None, each))}, rows
 
 
 def _with_evidence(

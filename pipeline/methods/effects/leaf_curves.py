@@ -256,10 +256,10 @@ def _grow_group(
         new = [code for code, _, _ in vector if code not in merged]
         gaps = [merged[code][0] - above for code, above, _ in vector if code in merged]
         shift = sum(gaps) / len(gaps) if gaps else 0.0  # by the levels it shares
-        for code, above, rows in vector:
+        for code, above, own in vector:
             value, weight = merged.get(code, (0.0, 0.0))
-            total = weight + rows
-            merged[code] = (value * weight + (above + shift) * rows) / total, total
+            total = weight + own
+            merged[code] = (value * weight + (above + shift) * own) / total, total
         for other in chain.from_iterable(leaves_of[code] for code in new):
             if is_free[other] and other not in queued_leaves:
                 queued_leaves.add(other)
