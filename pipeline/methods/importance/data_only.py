@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from .method_result import each_group
@@ -35,11 +34,6 @@ def by_name(data: Dataset, values: Mapping[str, float]) -> tuple[Floats, Floats]
     return each_group(
         data, lambda of: values.get(of[0], np.nan) if len(of) == 1 else np.nan
     )
-
-
-def is_number(column: pd.Series) -> bool:
-    """Return whether a column holds numbers, not categories."""
-    return not is_category(column)
 
 
 def is_measurable(column: pd.Series) -> bool:

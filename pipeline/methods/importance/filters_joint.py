@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.value_rules import Range
@@ -16,7 +17,6 @@ from ..ranges import at_least
 from .data_only import (
     by_name,
     is_measurable,
-    is_number,
     refuse_classes,
     refuse_constant_target,
     refuse_weights,
@@ -88,7 +88,7 @@ def pca(
     names = [
         name
         for name in data.X
-        if is_number(data.X[name])
+        if not is_category(data.X[name])
         and is_measurable(data.X[name])
         and is_measurable(counted[name])
     ]
@@ -201,7 +201,7 @@ def mrmr(
         name
         for name in data.X
         if is_measurable(data.X[name])
-        and (measure == "binned" or is_number(data.X[name]))
+        and (measure == "binned" or not is_category(data.X[name]))
     )
     is_class = data.task != "regression" and measure == "binned"
     target = pd.Series(pd.Categorical(data.y) if is_class else data.y)
