@@ -56,14 +56,8 @@ def association_rows(
     rows = []
     for a, b in np.argwhere(np.triu(is_kept, 1)):
         pair = names[a], names[b]
-        cells = (*pair, _statistic(test.X, pair), float(strength[a, b]))
+        n_categories = sum(is_category(test.X[name]) for name in pair)
+        statistic = ("spearman", "correlation_ratio", "cramers_v")[n_categories]
+        cells = (*pair, statistic, float(strength[a, b]))
         rows.append(dict(zip(FRAMES["associations"].columns, cells, strict=True)))
     return rows
-
-
-def _statistic(X: pd.DataFrame, pair: tuple[str, str]) -> str:
-    """Return which statistic tells how two columns go together."""
-    kinds = [is_category(X[name]) for name in pair]
-    if all(kinds):
-        return "cramers_v"
-    return "correlation_ratio" if any(kinds) else "spearman"

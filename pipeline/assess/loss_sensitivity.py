@@ -46,7 +46,24 @@ def compare_losses(
     rows: list[Row] = []
     findings: list[Finding] = []
     for (i, a), (j, b) in _pairs(importances):
-        row = {"record_a": i, "record_b": j, **_row(a, b, top_k)}
+        both = np.isfinite(a.rank) & np.isfinite(b.rank)
+        means = pd.DataFrame({"a": a.mean[both], "b": b.mean[both]})
+        ranks_a, ranks_b = means.rank(ascending=False).to_numpy().T
+        n = len(means)
+        row = {
+            "record_a": i,
+            "record_b": j,
+            **{name: getattr(a, name) for name in ("model", "method", "of")},
+            "positive_class": a.positive_class,
+            "loss_a": a.loss,
+            "loss_b": b.loss,
+            "n_features": n,
+            "kendall": association(ranks_a, ranks_b)["kendall"] if n > 1 else np.nan,
+            "top_k": min(top_k, n),
+            "top_k_overlap": top_k_overlap(ranks_a, ranks_b, top_k) if n else np.nan,
+            "leader_a": listed(_leaders(a)),
+            "leader_b": listed(_leaders(b)),
+        }
         rows.append(row)
         findings += _findings(a, b, row)
     return rows, findings
@@ -64,26 +81,6 @@ def _pairs(
             alike.setdefault(key, {}).setdefault(record.loss, (index, record))
     for by_loss in alike.values():
         yield from combinations(by_loss.values(), 2)
-
-
-def _row(a: Importance, b: Importance, top_k: int) -> Row:
-    both = np.isfinite(a.rank) & np.isfinite(b.rank)
-    means = pd.DataFrame({"a": a.mean[both], "b": b.mean[both]})
-    ranks_a, ranks_b = means.rank(ascending=False).to_numpy().T
-    n = len(means)
-    leaders = [listed(_leaders(record)) for record in (a, b)]
-    return {
-        **{name: getattr(a, name) for name in ("model", "method", "of")},
-        "positive_class": a.positive_class,
-        "loss_a": a.loss,
-        "loss_b": b.loss,
-        "n_features": n,
-        "kendall": association(ranks_a, ranks_b)["kendall"] if n > 1 else np.nan,
-        "top_k": min(top_k, n),
-        "top_k_overlap": top_k_overlap(ranks_a, ranks_b, top_k) if n else np.nan,
-        "leader_a": leaders[0],
-        "leader_b": leaders[1],
-    }
 
 
 def _leaders(record: Importance) -> list[str]:

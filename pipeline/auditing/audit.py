@@ -168,13 +168,6 @@ def read_together(run: Run) -> None:
     )
 
 
-def _label(entry: ImportanceSection, model: FittedModel | None) -> str:
-    """Return what a step is called that puts one question to one model."""
-    which = f", {entry.name}" if entry.name else ""
-    subject = "the data" if model is None else model.name
-    return f"{entry.method} of {entry.of}, {subject}{which}"
-
-
 @dataclass(kw_only=True)
 class _Run(Run):
     """The steps of one audit, and what later steps need of earlier ones."""
@@ -304,7 +297,9 @@ class _Run(Run):
         for place, (entry, model) in enumerate(questions):
             share = 1 / sum(needs[place:])
             ask = partial(answer_entry, self, entry, model, share)
-            steps.append((_label(entry, model), ask))
+            which = f", {entry.name}" if entry.name else ""
+            subject = "the data" if model is None else model.name
+            steps.append((f"{entry.method} of {entry.of}, {subject}{which}", ask))
         if self.clusters and any(map(measure.is_marginal, self.config.importance)):
             steps.append(("joint importance of clusters", self.measure_clusters))
         if self.config.surfaces:
@@ -326,19 +321,10 @@ class _Run(Run):
         return [*steps, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
-        """Yield each entry with each model it asks, under the entry's losses.
-
-        What is asked of the data alone is asked once, of no model.
-        """
+        """Yield each entry with each model that it asks."""
         for entry in self.config.importance:
-            if METHODS[entry.method].asks == "data":
-                yield entry, None
-                continue
-            for model in self.models:
-                if not entry.models or model.name in entry.models:
-                    losses = measure.losses_of(entry, model, self.config)
-                    for asked in model.asked_for(losses):
-                        yield entry, asked
+            for model in measure.models_of(entry, self.models, self.config):
+                yield entry, model
 
     def check_columns(self) -> None:
         """Ask whether importances of single columns can be told apart."""
@@ -390,11 +376,18 @@ class _Run(Run):
     def check_performance(self, judged: FittedModel) -> None:
         """Ask how good a model is on one scale."""
         journal = self.journal
-        frames, _ = journal.guarded(
-            judged.name,
-            "the performance",
-            partial(self.judge, judged),
-        )
+
+        def judge() -> Performance:
+            """Return how good it is: on its own rows, out of bag, on other rows."""
+            return performance(
+                judged,
+                self.train,
+                self.test,
+                seed=self.config.seed,
+                out_of_bag=out_of_bag_rows(judged),
+            )
+
+        frames, _ = journal.guarded(judged.name, "the performance", judge)
         if frames is None:
             return
         rows = {
@@ -420,16 +413,6 @@ class _Run(Run):
             answers = checks.of_performance(judged, frames.losses, limits=limits)
             answers += checks.of_deciles(judged, deciles, limits=limits)
             journal.add_checks(answers)
-
-    def judge(self, model: FittedModel) -> Performance:
-        """Return how good a model is: on its own rows, out of bag, on other rows."""
-        return performance(
-            model,
-            self.train,
-            self.test,
-            seed=self.config.seed,
-            out_of_bag=out_of_bag_rows(model),
-        )
 
     def check_bridge(self, model: FittedModel) -> None:
         """Ask whether R is told what Python predicts, if R is asked at all."""

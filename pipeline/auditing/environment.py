@@ -49,14 +49,22 @@ def run_info(
         What the bridge's probe found, empty if no R was asked.
     """
     ended, asker = datetime.now(UTC), current_asker()
+    versions_of_r, settings_of_r = {}, {}
+    if r and r["reason"]:
+        settings_of_r = {"R": r["reason"]}
+    elif r:
+        packages = {f"{name} (R)": text for name, text in r["packages"].items()}
+        versions_of_r = {"R": r["r_version"], **packages}
+        settings_of_r = {"R platform": r["platform"]}
+        settings_of_r["RNGkind()"] = ", ".join(r["rng_kind"])
     return RunInfo(
         audit=config.audit,
         status=status,
         config=config.resolved(),
         config_sha256=config.sha256,
         data_sha256=data_sha256,
-        versions={**versions(), **_versions_of_r(r)},
-        environment={**environment(), **_settings_of_r(r)},
+        versions={**versions(), **versions_of_r},
+        environment={**environment(), **settings_of_r},
         volatile={
             "run_id": run_id,
             "started": started.isoformat(timespec="seconds"),
@@ -84,8 +92,12 @@ def versions() -> Mapping[str, str]:
 def environment() -> dict[str, str]:
     """Return platform, BLAS, locale and threads of this process."""
     language = ".".join(part for part in locale.getlocale() if part)
+    try:  # without the kernel's build
+        system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        system = platform.system()
     return {
-        "operating system": _system(),
+        "operating system": system,
         "architecture": platform.machine(),
         "Python implementation": platform.python_implementation(),
         "byte order": sys.byteorder,
@@ -97,31 +109,6 @@ def environment() -> dict[str, str]:
         )
         or "unset",
     }
-
-
-def _versions_of_r(r: Mapping[str, Any]) -> dict[str, str]:
-    """Return R and its packages as the probe names them, none if R is not there."""
-    if not r or r["reason"]:
-        return {}
-    packages = {f"{name} (R)": text for name, text in r["packages"].items()}
-    return {"R": r["r_version"], **packages}
-
-
-def _settings_of_r(r: Mapping[str, Any]) -> dict[str, str]:
-    """Return R's platform and random generators, or why R is not there."""
-    if not r:
-        return {}
-    if r["reason"]:
-        return {"R": r["reason"]}
-    return {"R platform": r["platform"], "RNGkind()": ", ".join(r["rng_kind"])}
-
-
-def _system() -> str:
-    """Return the name of the operating system, without the kernel's build."""
-    try:
-        return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):
-        return platform.system()
 
 
 def _blas() -> str:

@@ -214,6 +214,11 @@ class Journal:
             log.log(level, "%s failed for %s", question, model, exc_info=True)
             reason = f"{_sentence(question)} failed: {words(error)}"
             self.log.note_traceback(self.log.at[2], error)
+            cause = code
+            if code not in ("ours", *ONE_CAUSE):  # the same in each question it meets
+                failure = model, words(error)
+                number = self.failures.setdefault(failure, len(self.failures) + 1)
+                cause = cause_of(code, model, str(number))
             self.findings.append(
                 Finding(
                     check="method_failed",
@@ -222,18 +227,11 @@ class Journal:
                     message=reason,
                     remedy=remedy(of_file, r=in_r or of_file),
                     measure=question,
-                    cause=self._cause(code, model, words(error)),
+                    cause=cause,
                     engines=engines,
                 )
             )
         return None, reason
-
-    def _cause(self, code: str, model: str, reason: str) -> str:
-        """Return the cause of a failure: the same for each question it is met in."""
-        if code in ("ours", *ONE_CAUSE):
-            return code
-        number = self.failures.setdefault((model, reason), len(self.failures) + 1)
-        return cause_of(code, model, str(number))
 
     def add_reason(self, reason: str, question: str, model: str) -> None:
         """Keep why a question has no answer, once."""
@@ -286,15 +284,6 @@ class Journal:
         if finding not in self.findings:
             self.findings.append(finding)
 
-    @property
-    def has_numbers(self) -> bool:
-        """Whether any importance was measured here: one finite number is enough."""
-        return any(
-            np.isfinite(importance.values).any()
-            for importance in self.importances
-            if not importance.is_supplied
-        )
-
     def unanswered(self) -> tuple[Finding, ...]:
         """Return one note for each reason why questions have no answer."""
         return tuple(
@@ -333,8 +322,23 @@ class Journal:
 
         Without `test`, no rows were read.
         """
-        if self.status == "complete" and not self.has_numbers:
-            self.findings.append(_nothing_measured(fitted))
+        has_numbers = any(
+            np.isfinite(importance.values).any()
+            for importance in self.importances
+            if not importance.is_supplied
+        )
+        if self.status == "complete" and not has_numbers:
+            self.findings.append(
+                Finding(
+                    check="nothing_measured",
+                    severity="failure",
+                    subject=", ".join(model.name for model in fitted) or "audit",
+                    message="No importance was measured: no ranking has a finite "
+                    "number.",
+                    remedy="Fix what the other findings describe, or use another "
+                    "method or loss.",
+                )
+            )
         parts = (train, test, test.reference if test else None)
         rows = [part.sha256 for part in parts if part is not None]
         digest = hashlib.sha256("|".join(rows).encode()).hexdigest()
@@ -407,16 +411,6 @@ def empty_result(
     train, test = rows or (None, None)
     asked_r = isinstance(error, RUnavailable)
     return journal.result(train, test, config, (), asked_r=asked_r)
-
-
-def _nothing_measured(models: tuple[FittedModel, ...]) -> Finding:
-    return Finding(
-        check="nothing_measured",
-        severity="failure",
-        subject=", ".join(model.name for model in models) or "audit",
-        message="No importance was measured: no ranking has a finite number.",
-        remedy="Fix what the other findings describe, or use another method or loss.",
-    )
 
 
 def _questions(questions: list[tuple[str, str]]) -> str:

@@ -1,6 +1,6 @@
 """One question to one engine about one model, answered as records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import combinations
@@ -72,6 +72,21 @@ def losses_of(
     if model.scale == "class" and section.losses in usual:
         return model.losses
     return section.losses_for(model.task) or model.losses
+
+
+def models_of(
+    section: ImportanceSection, models: Iterable[FittedModel], config: AuditConfig
+) -> Iterator[FittedModel | None]:
+    """Yield each model that an entry asks, under the entry's losses.
+
+    What is asked of the data alone is asked once, of no model.
+    """
+    if METHODS[section.method].asks == "data":
+        yield None
+        return
+    for model in models:
+        if not section.models or model.name in section.models:
+            yield from model.asked_for(losses_of(section, model, config))
 
 
 def other_losses(model: FittedModel, config: AuditConfig) -> tuple[Finding, ...]:
@@ -232,6 +247,9 @@ def answered(
     row = ENGINES[engine.name]["importance"].get(section.method)
     if row is None:
         raise NotApplicable(f"{engine.name} has no equivalent of {section.method!r}.")
+    known = options_of(row.function)
+    other = missing_options(engine.name, section)
+    _check_none(engine.name, section, {name: section.options[name] for name in other})
     form = section.form or method.form
     supplied |= {"stream": stream, "form": form}
     accepted = signature(row.function).parameters
@@ -240,7 +258,7 @@ def answered(
         rows,
         seed=seed,
         **{name: value for name, value in supplied.items() if name in accepted},
-        **_options_for(engine, section),
+        **{name: section.options[name] for name in known if name in section.options},
     )
     if not isinstance(result, MethodResult):
         result = MethodResult(*result)
@@ -285,14 +303,6 @@ def missing_options(engine: str, section: ImportanceSection) -> tuple[str, ...]:
         for name, value in section.options.items()
         if name not in options and value != usual[name]
     )
-
-
-def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, Any]:
-    """Return the options that an engine has; others must ask for nothing new of it."""
-    options = options_of(ENGINES[engine.name]["importance"][section.method].function)
-    other = missing_options(engine.name, section)
-    _check_none(engine.name, section, {name: section.options[name] for name in other})
-    return {k: section.options[k] for k in options if k in section.options}
 
 
 def _check_none(

@@ -8,7 +8,6 @@ import numpy as np
 from ..assess.claims.section import ClaimSection
 from ..assess.expectations import ExpectedSection
 from ..config.load import AuditConfig, ImportanceSection
-from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import ConfigError, DataError, ModelError, hints, quote, several
@@ -82,20 +81,12 @@ def check_supplied(
         'writes in R, or losses: form = "raw", here and under [[importance]].'
         for entry, content in zip(config.supplied, contents, strict=True)
         if isinstance(content, Numbers) and not content.knows_full
-        if _needs_full_losses(entry, test)
+        if (entry.package, entry.form) == ("DALEX", "difference")
+        if (entry.options.get("n_rows") or test.n_samples) < test.n_samples
+        if entry.options.get("n_repeats") != 1
     ]
     if problems:
         raise ConfigError(problems)
-
-
-def _needs_full_losses(entry: SuppliedSection, test: Dataset) -> bool:
-    """Return whether the difference in one round cannot be told from its numbers."""
-    rows, rounds = (entry.options.get(name) for name in ("n_rows", "n_repeats"))
-    return (
-        (entry.package, entry.form) == ("DALEX", "difference")
-        and bool(rows and rows < test.n_samples)
-        and rounds != 1
-    )
 
 
 def features_not_asked(models: tuple[FittedModel, ...]) -> Iterator[Finding]:

@@ -597,20 +597,18 @@ def digest_of(
         add(kind.encode())
         for level in column.cat.categories if kind == "category" else ():
             add(level.encode())
-        add(_bytes(column, kind))
+        if kind == "number":
+            add(_float_bytes(column.to_numpy()))
+        elif kind == "category":
+            add(column.cat.codes.to_numpy().astype("<i4").tobytes())
+        else:
+            form = "<i8" if kind == "integer" else "u1"
+            add(column.to_numpy().astype(form).tobytes())
     for numbers in extra:
         add(_float_bytes(numbers))
     for fact in facts:
         add(fact.encode())
     return digest.hexdigest()
-
-
-def _bytes(column: pd.Series, kind: str) -> bytes:
-    if kind == "category":
-        return column.cat.codes.to_numpy().astype("<i4").tobytes()
-    if kind == "number":
-        return _float_bytes(column.to_numpy())
-    return column.to_numpy().astype("<i8" if kind == "integer" else "u1").tobytes()
 
 
 def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:

@@ -243,7 +243,11 @@ def encode(
         if all(kind in (np.float16, np.float32) for kind in frame.dtypes):
             return np.asfortranarray(frame.to_numpy())
     try:
-        matrix = _matrix(encoding, rows, model)
+        if has_category(rows):
+            columns = [_columns(encoding, column, model) for _, column in rows.items()]
+            matrix = np.concatenate(columns).T
+        else:
+            matrix = np.asfortranarray(rows.to_numpy(dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise DataError(
             f"A column of model {quote(model)} holds neither numbers nor declared "
@@ -291,14 +295,6 @@ def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataF
             f"{did_you_mean(absent[0], X.columns)}"
         )
     return X[list(features)]
-
-
-def _matrix(encoding: Encoding, rows: pd.DataFrame, model: str) -> Floats:
-    """Return numbers as they are and categories encoded, (n_samples, n_encoded)."""
-    if has_category(rows):
-        columns = [_columns(encoding, column, model) for _, column in rows.items()]
-        return np.concatenate(columns).T
-    return np.asfortranarray(rows.to_numpy(dtype=np.float64))
 
 
 def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:

@@ -75,9 +75,31 @@ def shifts(
        Dissertation, Western Michigan University.
     """
     miss_rate = MISS_RATE / (2 * max(len(pairs), 1))
-    return tuple(
-        _shift(key, old, new, limit, miss_rate) for key, (old, new) in pairs.items()
-    )
+    found = []
+    for (split, role, column), (old, new) in pairs.items():
+        values = _of_values(old, new, miss_rate)
+        cells = [np.array([side.known, side.missing], float) for side in (old, new)]
+        missing = stability(cells[0], cells[1], miss_rate=miss_rate)
+        shares = [side[1] / side.sum() if side.sum() else np.nan for side in cells]
+        found.append(
+            Shift(
+                column=column,
+                role=role,
+                split=split,
+                statistic=values.psi,
+                limit=limit,
+                noise=values.noise,
+                missing_old=float(shares[0]),
+                missing_new=float(shares[1]),
+                missing_statistic=missing.psi,
+                missing_noise=missing.noise,
+                rows_old=int(cells[0].sum()),
+                rows_new=int(cells[1].sum()),
+                verdict=_verdict(values, limit),
+                missing_verdict=_verdict(missing, limit),
+            )
+        )
+    return tuple(found)
 
 
 class Stability(NamedTuple):
@@ -126,32 +148,6 @@ def stability(
     chance = float(chdtri(n_cells - 1, miss_rate))
     chance *= (1 / sizes[0] + 1 / sizes[1]) * (1 + 2 * n_cells / min(sizes))
     return Stability(index, chance + index - least)
-
-
-def _shift(
-    key: Column, old: Sketch, new: Sketch, limit: float, miss_rate: float
-) -> Shift:
-    split, role, column = key
-    values = _of_values(old, new, miss_rate)
-    cells = [np.array([side.known, side.missing], dtype=float) for side in (old, new)]
-    missing = stability(cells[0], cells[1], miss_rate=miss_rate)
-    shares = [side[1] / side.sum() if side.sum() else np.nan for side in cells]
-    return Shift(
-        column=column,
-        role=role,
-        split=split,
-        statistic=values.psi,
-        limit=limit,
-        noise=values.noise,
-        missing_old=float(shares[0]),
-        missing_new=float(shares[1]),
-        missing_statistic=missing.psi,
-        missing_noise=missing.noise,
-        rows_old=int(cells[0].sum()),
-        rows_new=int(cells[1].sum()),
-        verdict=_verdict(values, limit),
-        missing_verdict=_verdict(missing, limit),
-    )
 
 
 def _verdict(index: Stability, limit: float) -> Verdict:

@@ -138,7 +138,13 @@ def read_table(
         variable = source["url_env"]
         table = Table(variable, read_address(name, variable), is_text=True)
     else:
-        table = _format_of(name).read(base / name, source)
+        suffix = _suffix_of(name)
+        if not suffix:
+            raise DataError(
+                f"[data] file must end in one of {', '.join(FORMATS)}; "
+                f"{Path(name).name!r} was given."
+            )
+        table = FORMATS[suffix].read(base / name, source)
     frame = table.frame.copy(deep=False)
     frame.index = pd.RangeIndex(len(frame))
     frame.columns = ["" if pd.isna(name) else str(name) for name in frame.columns]
@@ -283,16 +289,6 @@ def _bundled_table(name: str) -> pd.DataFrame:
 def _suffix_of(name: str) -> str:
     """Return the end of a file's name that says its kind, empty if none does."""
     return next((end for end in FORMATS if name.lower().endswith(end)), "")
-
-
-def _format_of(name: str) -> Format:
-    suffix = _suffix_of(name)
-    if not suffix:
-        raise DataError(
-            f"[data] file must end in one of {', '.join(FORMATS)}; "
-            f"{Path(name).name!r} was given."
-        )
-    return FORMATS[suffix]
 
 
 def is_text_file(name: str) -> bool:

@@ -9,8 +9,10 @@ import pandas as pd
 
 from importance_audit.r_bridge import host
 
+from ..data.column_types import is_category
+from ..methods.effects.stratpd import refuse_missing
 from ..methods.importance.drop_column import check_held_out
-from ..methods.importance.exchange import is_category, numbers_of, refuse_missing
+from ..methods.importance.exchange import numbers_of
 from ..methods.importance.neighbours import Convention
 from ..methods.importance.refits import (
     Unit,
@@ -77,7 +79,7 @@ def xplainfi_permutation(
     near = {"n_neighbours": n_neighbours} if within == "neighbours" else {}
     refuse("xplainfi", "permutation", data, **near)
     if within in GIVEN:
-        refuse_missing(data, "a draw given other columns")
+        refuse_missing(data, "a draw given other columns", data.X)
         if data.unread:
             raise NotApplicable(
                 "xplainfi draws given all other columns, also those that no model is "
@@ -231,13 +233,12 @@ def xplainfi_drop_column(
         for k, (losses, full, _) in enumerate(answers):
             baseline[repeat, k] = full
             raw[:, repeat, k] = np.append(losses, full)[places]
-        _keep(row_tests, model, (_rows_at(places, table) for *_, table in answers))
+        tables = (  # place -1 is a row that says nothing
+            np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
+            for *_, table in answers
+        )
+        _keep(row_tests, model, tables)
     return raw, baseline
-
-
-def _rows_at(places: list[int], table: Floats) -> Floats:
-    """Return rows of a table by their places; -1 is a row that says nothing."""
-    return np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
 
 
 def _losses_of_refits(

@@ -5,7 +5,7 @@ drawn at random. Rows without weight are left out, and a row of weight 2 counts 
 alike. Not: losses and their standard errors (`performance`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
@@ -279,13 +279,12 @@ def residual_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain
     residual = y - prediction
     parts = []
     for at, part in _equal_parts(prediction, weights, n_parts):
-        quantiles = _quantiles(residual[at], weights[at], tuple(QUANTILES.values()))
         parts.append(
             {
                 **part,
                 "fitted": float(np.average(prediction[at], weights=weights[at])),
                 "mean": float(np.average(residual[at], weights=weights[at])),
-                **dict(zip(QUANTILES, quantiles, strict=True)),
+                **_quantiles(residual[at], weights[at]),
             }
         )
     return parts
@@ -319,19 +318,17 @@ def _equal_parts(
         )
 
 
-def _quantiles(
-    values: Floats, weights: Floats, shares: Sequence[float]
-) -> tuple[float, ...]:
+def _quantiles(values: Floats, weights: Floats) -> Plain:
     """Return weighted quantiles: the inverse of the distribution, averaged at steps."""
     order = np.argsort(values)
     ranked, upto = values[order], np.cumsum(weights[order])
-    quantiles = []
-    for share in shares:
+    quantiles: Plain = {}
+    for name, share in QUANTILES.items():
         wanted, slack = share * upto[-1], SLACK * upto[-1]
         first = int(np.searchsorted(upto, wanted - slack))
         after = min(int(np.searchsorted(upto, wanted + slack)), len(ranked) - 1)
-        quantiles.append(float((ranked[first] + ranked[after]) / 2))
-    return tuple(quantiles)
+        quantiles[name] = float((ranked[first] + ranked[after]) / 2)
+    return quantiles
 
 
 def _labelled(who: Plain, rows: list[Plain]) -> list[Plain]:

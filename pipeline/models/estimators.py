@@ -256,6 +256,9 @@ def library_of(estimator: Any) -> str:
     return _library(type(final(estimator)).__module__.partition(".")[0])
 
 
+_distributions = cache(metadata.packages_distributions)  # 40 ms, so asked once
+
+
 @cache
 def _library(top: str) -> str:
     listed_by = sorted(set(_distributions().get(top, [])))
@@ -265,12 +268,6 @@ def _library(top: str) -> str:
         return f"{name} {metadata.version(name)}"
     except metadata.PackageNotFoundError:
         return ""
-
-
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    """Return the distributions of each top-level package: 40 ms, so asked once."""
-    return metadata.packages_distributions()
 
 
 def class_name(estimator: Any) -> str:
@@ -316,7 +313,16 @@ def _walk(part: Any, path: str) -> Iterator[EstimatorStep]:
     if part is None or isinstance(part, str):
         yield EstimatorStep(path, part or "passthrough", {})
         return
-    yield EstimatorStep(path, type(part).__name__, _changed_parameters(part))
+    changed = {}  # of its class's defaults; what holds its parts are steps of their own
+    if hasattr(part, "get_params"):
+        defaults = signature(type(part)).parameters
+        changed = {
+            name: _plain(value)
+            for name, value in part.get_params(deep=False).items()
+            if name not in HOLDERS
+            and (name not in defaults or repr(value) != repr(defaults[name].default))
+        }
+    yield EstimatorStep(path, type(part).__name__, changed)
     for name, inner in _parts_of(part):
         yield from _walk(inner, f"{path}/{name}" if path else str(name))
 
@@ -333,22 +339,6 @@ def _parts_of(estimator: Any) -> list[tuple[str, Any]]:
         if parts := getattr(estimator, name, None):
             return [(part[0], part[1]) for part in parts]
     return []
-
-
-def _changed_parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of one estimator that differ from its class's defaults.
-
-    Those that hold its parts are left out: these are steps of their own.
-    """
-    if not hasattr(estimator, "get_params"):
-        return {}
-    defaults = signature(type(estimator)).parameters
-    return {
-        name: _plain(value)
-        for name, value in estimator.get_params(deep=False).items()
-        if name not in HOLDERS
-        and (name not in defaults or repr(value) != repr(defaults[name].default))
-    }
 
 
 def _plain(value: Any) -> Any:

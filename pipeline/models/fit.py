@@ -368,7 +368,12 @@ def wrap(
         content = estimators.read(name, Path(estimator))
         estimator = LightGBMModel(name, content)
     if isclass(estimator) or (predict is None and not hasattr(estimator, "predict")):
-        estimator, predict = None, _callable(name, estimator)
+        if isclass(estimator) or not callable(estimator):
+            raise ModelError(
+                f"Model {quote(name)} must be a fitted estimator with predict or a "
+                f"function of a frame; {quote(estimator)} was given."
+            )
+        estimator, predict = None, estimator
     facts = facts_of(name, estimator)
     own = facts.classes if facts else getattr(estimator, "classes_", ())
     labels = tuple(map(text_of, own if classes is None else classes))
@@ -631,16 +636,6 @@ def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     raise ModelError(
         f"The columns that model {quote(name)} reads are not stated. Pass "
         "features=[…] in the order of its columns."
-    )
-
-
-def _callable(name: str, model: Any) -> Callable[[pd.DataFrame], Any]:
-    """Return a plain function of a frame."""
-    if callable(model) and not isclass(model):
-        return cast(Callable[[pd.DataFrame], Any], model)
-    raise ModelError(
-        f"Model {quote(name)} must be a fitted estimator with predict or a function of "
-        f"a frame; {quote(model)} was given."
     )
 
 

@@ -92,7 +92,18 @@ class LightGBMModel:
         self.objective, *options = facts.get("objective", "").split() or [""]
         self.options = dict(option.partition(":")[::2] for option in options)
         self.is_mean = "average_output" in facts
-        _check(name, self.objective, text)
+        if self.objective not in (*AS_THEY_ARE, *LOG_LINKED, *SIGMOID, "multiclass"):
+            raise ModelError(
+                f"Model {quote(name)} was trained for {quote(self.objective)}, whose "
+                "scores are not supported. Wrap the Booster, or a function that calls "
+                "it."
+            )
+        levels = text.rpartition("pandas_categorical:")[2].strip()
+        if levels not in ("", "null", "[]") and "pandas_categorical:" in text:
+            raise ModelError(
+                f"Model {quote(name)} was trained on categories of pandas, whose "
+                "levels are not supported. Save the Booster with joblib."
+            )
 
     def predict(self, X: Any) -> Floats:
         """Return predictions, (n_samples,), or (n_samples, n_classes).
@@ -140,21 +151,6 @@ class LightGBMModel:
 def _facts(block: str) -> dict[str, str]:
     """Return the lines `key=value` of a block; a bare key has no value."""
     return dict(line.partition("=")[::2] for line in block.splitlines() if line)
-
-
-def _check(name: str, objective: str, text: str) -> None:
-    """Refuse what the trees alone do not say."""
-    if objective not in (*AS_THEY_ARE, *LOG_LINKED, *SIGMOID, "multiclass"):
-        raise ModelError(
-            f"Model {quote(name)} was trained for {quote(objective)}, whose scores "
-            "are not supported. Wrap the Booster, or a function that calls it."
-        )
-    levels = text.rpartition("pandas_categorical:")[2].strip()
-    if levels not in ("", "null", "[]") and "pandas_categorical:" in text:
-        raise ModelError(
-            f"Model {quote(name)} was trained on categories of pandas, whose levels "
-            "are not supported. Save the Booster with joblib."
-        )
 
 
 def _tree(facts: Mapping[str, str]) -> Tree:
@@ -213,11 +209,7 @@ def _goes_left(
     is_missing &= kind & (ZERO | NAN) > 0
     left = np.where(is_missing, kind & LEFT > 0, numbers <= tree.threshold[at])
     for place in np.flatnonzero(kind & LEVEL):
-        left[place] = _is_in(tree.levels[int(tree.threshold[at[place]])], values[place])
+        levels = tree.levels[int(tree.threshold[at[place]])]
+        level = np.trunc(values[place])  # a missing or unmet one is in no set
+        left[place] = 0 <= level < len(levels) and levels[int(level)]
     return np.asarray(left)
-
-
-def _is_in(levels: npt.NDArray[np.bool_], value: float) -> bool:
-    """Return whether a level is in a set; a missing or unmet one is in none."""
-    level = np.trunc(value)
-    return bool(0 <= level < len(levels) and levels[int(level)])

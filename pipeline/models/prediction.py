@@ -434,12 +434,23 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
     if not is_wide and values.shape == (n_samples, 1):
         values = values[:, 0]  # of a target that was a frame
     if form.task == "binary" and values.shape == (n_samples, 2):
-        values = _of_two(values, form)
+        sums = values.sum(axis=1)
+        off = np.abs(sums - 1) > 1e-6  # float32 is enough to be told from two scores
+        if off.any():
+            raise ModelError(
+                f"Model {quote(form.model)} must predict two probabilities that sum to "
+                f"1; {form.kind} returned a row that sums to {float(sums[off][0])!r}. "
+                "Return the probability of the positive class alone."
+            )
+        values = values[:, 1]
     shape = (n_samples, len(form.classes)) if is_wide else (n_samples,)
     if values.shape != shape:
+        how = " Return one number per row." if form.task == "regression" else ""
+        if form.task == "binary" and values.ndim == 2:
+            how = " Return the probability of the positive class alone."
         raise ModelError(
             f"Model {quote(form.model)} must predict an array of shape {shape}; "
-            f"{form.kind} returned {values.shape}.{_remedy(values, form)}"
+            f"{form.kind} returned {values.shape}.{how}"
         )
     finite = np.isfinite(values)
     if not finite.all():
@@ -456,23 +467,3 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
                     f"{form.kind} returned {float(extreme)!r}."
                 )
     return values
-
-
-def _of_two(values: Floats, form: Form) -> Floats:
-    """Return the probability of the positive class, which is the last of both."""
-    sums = values.sum(axis=1)
-    off = np.abs(sums - 1) > 1e-6  # float32 is enough to be told from two scores
-    if off.any():
-        raise ModelError(
-            f"Model {quote(form.model)} must predict two probabilities that sum to 1; "
-            f"{form.kind} returned a row that sums to {float(sums[off][0])!r}. Return "
-            "the probability of the positive class alone."
-        )
-    return values[:, 1]
-
-
-def _remedy(values: Floats, form: Form) -> str:
-    """Return what to do about a matrix where one number per row is wanted."""
-    if form.task == "binary" and values.ndim == 2:
-        return " Return the probability of the positive class alone."
-    return " Return one number per row." if form.task == "regression" else ""

@@ -613,16 +613,16 @@ def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
 def _codes(X: pd.DataFrame, *, reader: Reader) -> Any:
     """Return rows as R's data.matrix makes them; what is no number stays as it is."""
     frame = _frame_for_r(X, reader)
-    return np.column_stack([_numbers(column) for _, column in frame.items()])
-
-
-def _numbers(column: pd.Series) -> Any:
-    if is_category(column):
-        codes = column.cat.codes.to_numpy()
-        return np.where(codes < 0, np.nan, codes + 1.0)
-    if not pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy(dtype=object)
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    columns: list[Any] = []
+    for _, column in frame.items():
+        if is_category(column):
+            codes = column.cat.codes.to_numpy()
+            columns.append(np.where(codes < 0, np.nan, codes + 1.0))
+        elif pd.api.types.is_numeric_dtype(column):
+            columns.append(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        else:
+            columns.append(column.to_numpy(dtype=object))
+    return np.column_stack(columns)
 
 
 def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
@@ -643,13 +643,6 @@ def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
     levels = reader.levels[name]
     if not is_factor:
         raise _other_kind(column, form, f"one of {listed(levels)}", "a number")
-    return _as_factor(column, levels, form, is_ordered=name in reader.ordered)
-
-
-def _as_factor(
-    column: pd.Series, levels: pd.Index, form: prediction.Form, *, is_ordered: bool
-) -> pd.Series:
-    """Return levels as codes of those of training, in the order of training."""
     category = column if is_category(column) else column.astype("category")
     texts = pd.Index([str(level) for level in category.cat.categories])
     codes = category.cat.codes.to_numpy()
@@ -657,7 +650,7 @@ def _as_factor(
     stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
     if len(stray):
         raise unknown_levels(texts[stray], column, levels, form.model)
-    dtype = pd.CategoricalDtype(levels, ordered=is_ordered)
+    dtype = pd.CategoricalDtype(levels, ordered=name in reader.ordered)
     return pd.Series(pd.Categorical.from_codes(place[codes], dtype=dtype))
 
 

@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 from tests.assess.measured import audited, finding_of
+from tests.known_answers import level_data, level_model
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks, chance
 from importance_audit.assess.checks import Limit
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.diagnostics import calibration_parts, mean_parts
 
 TABLES = 2000

@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.known_answers import level_data
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.distributions import BINS, bins_of, distributions_frame
-from importance_audit.methods.known_answers import level_data, linear_model, normal_data
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 CURVES = {"method": "partial_dependence", "n_grid": 3}
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.cases import for_each
 from tests.engines.replaying import assert_replayed, mixed
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.report.made_records import made_importance
 
 from importance_audit import engines
@@ -19,10 +20,7 @@ from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.r_bridge import host

@@ -4,14 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.known_answers import level_data, level_model
 
 from importance_audit import engines
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import NotApplicable
 
 DATA = normal_data()

@@ -18,16 +18,14 @@ from tests.engines.replaying import (
     mixed,
     rows_of,
 )
+from tests.known_answers import level_data, level_model, logistic_model
 
 from importance_audit import engines
 from importance_audit.engines.hstats import refused_losses
 from importance_audit.methods.importance.permutation import permuted_target
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.records.errors import NotApplicable

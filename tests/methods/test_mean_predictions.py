@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.assess.measured import audited
+from tests.known_answers import logistic_model
 
 from importance_audit.methods.known_answers import (
     binary_data,
     linear_model,
-    logistic_model,
     normal_data,
 )
 

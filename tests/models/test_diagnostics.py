@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import auc, roc_auc_score
+from tests.known_answers import level_data, level_model, logistic_model
 
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models import diagnostics

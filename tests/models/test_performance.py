@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import r2_score, roc_auc_score
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance.test_permutation import recorded, recorded_case
 
 from importance_audit.assess.held_out_loss import out_of_bag_rows
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models.fit import fit

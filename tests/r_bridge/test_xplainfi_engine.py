@@ -10,6 +10,7 @@ from tests.auditing.test_measure import audited
 from tests.cases import for_each
 from tests.engines import test_xplainfi as recorded
 from tests.engines.replaying import assert_replayed, both, mixed, rows_of
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.report.sections.test_results import MARGINAL, audit_of
 
 from importance_audit.auditing.audit import audit
@@ -24,10 +25,7 @@ from importance_audit.methods.importance.drop_column import drop_column
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models.fit import fit

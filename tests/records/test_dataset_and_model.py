@@ -5,13 +5,10 @@ from dataclasses import FrozenInstanceError, fields, replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import logistic_model
 from tests.report.made_records import made_effect, made_importance, made_run
 
-from importance_audit.methods.known_answers import (
-    linear_model,
-    logistic_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.finding import Finding
 from importance_audit.records.result import AuditResult
 

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...data.column_types import is_category
 from ...methods.importance import METHODS
-from ...methods.importance.data_only import is_number
 from ...records.check_answers import Limit, Limits, Seen
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
@@ -335,7 +335,7 @@ def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...
     for name, columns, mean in zip(
         importance.features, importance.columns, importance.mean, strict=True
     ):
-        rule, is_numeric = "", is_number(data.X[columns[0]])
+        rule, is_numeric = "", not is_category(data.X[columns[0]])
         if method in NUMBERS and not is_numeric:
             rule = "numeric columns"
         elif method == "anova" and is_numeric == (data.task == "regression"):

@@ -22,7 +22,6 @@ from ...records.losses import LOSSES
 from ...records.ranking import options_text
 from .. import held_out_loss
 from . import CLAIMS
-from .answer import Answer
 from .curves import Curves
 from .section import ClaimSection
 
@@ -83,10 +82,30 @@ def judge(
         try:
             record = _RECORDS[asks](claim, measured)
             answer = function(record, claim.features, **claim.options)
-            loss = loss or _loss_of(record)
+            records = record if type(record) in (list, tuple) else (record,)
+            losses = {getattr(each, "loss", "") for each in records}
+            loss = loss or (losses.pop() if len(losses) == 1 else "")
         except AuditError as error:
             reason = reason or str(error)
-        row = _row(claim, loss, answer, reason)
+        holds = answer is not None and answer.holds
+        verdict = REPRODUCED if holds else NOT_REPRODUCED
+        row = {
+            "claim": claim.text,
+            "source": claim.source,
+            "kind": claim.kind,
+            "method": claim.method or "",
+            "model": claim.model,
+            "of": claim.of,
+            "loss": loss,
+            "engine": claim.engine,
+            "asked": answer.quantity if answer else "",
+            "must": answer.requirement if answer else "",
+            "paper": float("nan") if claim.paper is None else claim.paper,
+            "ours": answer.ours if answer else float("nan"),
+            "decimals": _decimals(claim),
+            "verdict": NOT_COMPARABLE if reason else verdict,
+            "reason": reason,
+        }
         rows.append(row)
         findings += _findings(claim, row)
     return rows, findings
@@ -102,13 +121,6 @@ def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
             options = {**claim.options, "numbers": {name: number}}
             each = replace(claim, text=f"{claim.text}: {name}", options=options)
             yield replace(each, engine=engine, paper=number)
-
-
-def _loss_of(record: Any) -> str:
-    """Return the one loss that was measured, nothing if there is none or several."""
-    records = record if type(record) in (list, tuple) else (record,)
-    losses = {getattr(record, "loss", "") for record in records}
-    return losses.pop() if len(losses) == 1 else ""
 
 
 def _importance(claim: ClaimSection, measured: Measured) -> Importance:
@@ -233,24 +245,14 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
 
 
 def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importance]:
-    first, second = (
-        _the_one(side, _importances(side, measured.importances))
-        for side in (claim, _other(claim))
-    )
-    return first, second
-
-
-def _other(claim: ClaimSection) -> ClaimSection:
-    """Return the claim as it asks for the second of two importances.
-
-    Another method may know no loss, or not this one, and is asked by another entry.
-    """
+    """Return both importances; `other_method` may know no loss, or not this one."""
     method = claim.options["other_method"] or claim.method
     is_of_data = method is not None and METHODS[method].asks == "data"
     model = "" if is_of_data else claim.options["other"] or claim.model
     loss = claim.loss if method == claim.method else None
     entry = claim.entry if method == claim.method else ""
-    return replace(claim, method=method, model=model, loss=loss, entry=entry)
+    other = replace(claim, method=method, model=model, loss=loss, entry=entry)
+    return _importance(claim, measured), _importance(other, measured)
 
 
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:
@@ -290,28 +292,6 @@ _RECORDS: dict[str, Callable[[ClaimSection, Measured], Any]] = {
     "folds": _in_folds,
     "top_k": _curves,
 }
-
-
-def _row(claim: ClaimSection, loss: str, answer: Answer | None, reason: str) -> Row:
-    holds = answer is not None and answer.holds
-    verdict = REPRODUCED if holds else NOT_REPRODUCED
-    return {
-        "claim": claim.text,
-        "source": claim.source,
-        "kind": claim.kind,
-        "method": claim.method or "",
-        "model": claim.model,
-        "of": claim.of,
-        "loss": loss,
-        "engine": claim.engine,
-        "asked": answer.quantity if answer else "",
-        "must": answer.requirement if answer else "",
-        "paper": float("nan") if claim.paper is None else claim.paper,
-        "ours": answer.ours if answer else float("nan"),
-        "decimals": _decimals(claim),
-        "verdict": NOT_COMPARABLE if reason else verdict,
-        "reason": reason,
-    }
 
 
 def _decimals(claim: ClaimSection) -> float:

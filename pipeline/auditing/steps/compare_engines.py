@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...config.settings import ChecksSection
-from ...engines import EngineInfo, agreement
+from ...engines import agreement
 from ...engines.agreement.circumstances import NEWER, Note
 from ...engines.known_defects import Defect, defects_for, ties_differ
 from ...methods.importance.permutation_draws import BASELINE, DRAWS
@@ -43,15 +43,6 @@ class PredictionFacts(NamedTuple):
     gap: float = 0.0
     in_r: Floats | None = None
     draws: int = 0
-
-
-def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]:
-    """Return one note for each engine that is newer than any that was tried."""
-    return tuple(
-        Note(f"{name} {engines[name].version}", engines[name].reason, NEWER)
-        for name in names
-        if name in engines and engines[name].available and engines[name].reason
-    )
 
 
 def compare_all(
@@ -88,7 +79,13 @@ def compare_all(
     verdicts = []
     for a, b in both:
         facts = predictions.get(a.model, PredictionFacts())
-        notes = notes_on(run.engines, *dict.fromkeys((a.engine, b.engine)))
+        both_engines = dict.fromkeys((a.engine, b.engine))
+        infos = [run.engines[name] for name in both_engines if name in run.engines]
+        notes = tuple(  # on those that are newer than any that was tried
+            Note(f"{info.name} {info.version}", info.reason, NEWER)
+            for info in infos
+            if info.available and info.reason
+        )
         if facts.draws:
             notes += (DRAWS_IN_PREDICT,)
         asked_here = not (a.is_supplied or b.is_supplied)

@@ -132,18 +132,14 @@ def _mean_rise(importance: Importance, masks: Mask, n_repeats: int) -> Part:
     """Return mean and error of the rises in the first members that draw a feature."""
     numbers = np.full((2, len(importance.features)), np.nan)
     for row in np.flatnonzero(np.isfinite(importance.mean)):
-        rises = _rises(importance.raw[row], masks[:, row])
-        of_members = rises[:n_repeats][masks[:n_repeats, row]]
+        raw, mask = importance.raw[row], masks[:, row]
+        n, n_with, mean = len(mask), int(mask.sum()), raw.mean()
+        # The rise of the loss in each member; the mean rise where it is not drawn.
+        rises = mean + (raw - mean) * n_with / n / _scale(n, n_with)
+        of_members = rises[:n_repeats][mask[:n_repeats]]
         if len(of_members) > 1:
             numbers[:, row] = (
                 of_members.mean(),
                 of_members.std(ddof=1) / np.sqrt(len(of_members)),
             )
     return Part(*numbers)
-
-
-def _rises(raw: Floats, mask: Mask) -> Floats:
-    """Return the rise of the loss in each member; the mean rise where not drawn."""
-    n, n_with = len(mask), int(mask.sum())
-    mean = raw.mean()
-    return np.asarray(mean + (raw - mean) * n_with / n / _scale(n, n_with))

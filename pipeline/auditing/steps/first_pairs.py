@@ -47,19 +47,9 @@ def select_pairs(
     ranked = np.argsort(-importance, kind="stable")[: section.top]  # NaN comes last
     first = {rows.features[n] for n in ranked if np.isfinite(importance[n])}
     pairs = pairs_of([name for name in rows.features if name in first])
-    return rows.with_groups(pairs), (_pairs_note(model, rows, section, pairs),)
-
-
-def _pairs_note(
-    model: FittedModel,
-    rows: Dataset,
-    section: ImportanceSection,
-    pairs: dict[str, tuple[str, str]],
-) -> Finding:
-    """Return the note that says which pairs were not asked."""
     names = list(dict.fromkeys(name for pair in pairs.values() for name in pair))
     total = len(rows.features) * (len(rows.features) - 1) // 2
-    return Finding(
+    note = Finding(
         check="first_pairs",
         severity="info",
         subject=model.name,
@@ -72,3 +62,4 @@ def _pairs_note(
         remedy="Leave top out to measure all pairs.",
         measure=f"{section.method} of the first {section.top}, {section.name}",
     )
+    return rows.with_groups(pairs), (note,)

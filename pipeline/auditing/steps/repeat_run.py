@@ -4,7 +4,7 @@ The first numbers stay as they are; the second run decides between noise and a c
 Not: judging two answers, which is `agreement`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,6 @@ from ...engines.agreement import DISAGREEMENTS, Row
 from ...engines.agreement.circumstances import draws_wanted
 from ...engines.agreement.numbers import Gaps, mean_gaps
 from ...engines.agreement.reasons import (
-    Why,
     because,
     best,
     codes_of,
@@ -155,50 +154,26 @@ def settle(
     n_repeats = f"{left.n_repeats} and {right.n_repeats} repeats"
     inside = dict(zip(left.features, gaps.inside.tolist(), strict=True))
     if all(inside.values()):
+        first = "too wide a band"
+        if row["verdict"] == "disagrees":
+            first = "outside the band"
+        now = f"{first} at first, all inside it in a run with {n_repeats}"
         wide = draws_wanted(left, right, gaps, second.run.config.checks.resolution)
-        evidence = list(_with_evidence(rows, left, gaps, NOISE))
-        return _noise(row, n_repeats, wide), evidence
-    if row["verdict"] != "disagrees":
-        return row | {"reasons": _also(row, _outside_again(inside, n_repeats))}, rows
-    count = count_outside(row["n_outside"], row["n_features"], IMPLEMENTATION)
-    why = [one for one in why_of(row["reasons"]) if one[0]]
-    row = row | {"cause": IMPLEMENTATION, "reasons": text([count, *why])}
-    row |= {"reasons": _also(row, _outside_again(inside, n_repeats))}
-    return row, list(_with_evidence(rows, left, gaps, IMPLEMENTATION))
-
-
-def _noise(row: Row, n_repeats: str, wide: Why) -> Row:
-    """Return the row of a pair whose second run lies inside its band.
-
-    `wide` says so if that band is too wide again.
-    """
-    first = "outside the band" if row["verdict"] == "disagrees" else "too wide a band"
-    reason = because(
-        "REPEAT_RUN", f"{first} at first, all inside it in a run with {n_repeats}"
-    )
-    # What was counted outside, and that the band was wide, is told by that alone.
-    against = [why for why in why_of(row["reasons"]) if why[0] not in ("", WIDE)]
-    verdict = best([*against, *wide, ("STREAM", "")])
-    reasons = text([reason, *wide, *against])
-    return row | {"verdict": verdict, "cause": "", "reasons": reasons}
-
-
-def _outside_again(inside: Mapping[str, bool], n_repeats: str) -> str:
-    """Return what a second run that left its band says."""
+        # What was counted outside, and that the band was wide, is told by that alone.
+        against = [why for why in why_of(row["reasons"]) if why[0] not in ("", WIDE)]
+        reasons = text([because("REPEAT_RUN", now), *wide, *against])
+        verdict = best([*against, *wide, ("STREAM", "")])
+        row = row | {"verdict": verdict, "cause": "", "reasons": reasons}
+        return row, list(_with_evidence(rows, left, gaps, NOISE))
+    if row["verdict"] == "disagrees":
+        count = count_outside(row["n_outside"], row["n_features"], IMPLEMENTATION)
+        why = [one for one in why_of(row["reasons"]) if one[0]]
+        row = row | {"cause": IMPLEMENTATION, "reasons": text([count, *why])}
+        rows = list(_with_evidence(rows, left, gaps, IMPLEMENTATION))
     n_outside = sum(not is_inside for is_inside in inside.values())
-    return text(
-        [
-            because(
-                "REPEAT_RUN",
-                f"{n_outside} of {len(inside)} outside in a run with {n_repeats}",
-            )
-        ]
-    )
-
-
-def _also(row: Row, reason: str) -> str:
-    """Return the reasons of a row and one more."""
-    return "; ".join(filter(None, [row["reasons"], reason]))
+    now = f"{n_outside} of {len(inside)} outside in a run with {n_repeats}"
+    each = row["reasons"], text([because("REPEAT_RUN", now)])
+    return row | {"reasons": "; ".join(filter(None, each))}, rows
 
 
 def _with_evidence(

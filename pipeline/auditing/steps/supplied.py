@@ -65,7 +65,13 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
     """
     journal = run.journal
     measured = _importances(journal.importances, entry)
-    curves = _effects(journal.effects, entry)
+    curves = [
+        effect
+        for effect in journal.effects
+        if effect.engine == OURS
+        and (effect.model, effect.method) == (entry.model, entry.method)
+        and effect.positive_class == entry.positive_class
+    ]
     ours: list[Importance | Effect] = [*measured, *curves]
     if not ours:  # why we have no answer is told where we were asked
         return
@@ -123,21 +129,14 @@ def _other_points(content: FileContent, ours: Sequence[Effect]) -> str:
     """Return why curves with words for points are refused where ours have numbers."""
     if isinstance(content, Numbers):
         return ""
-    words = [
-        effect.feature
-        for effect in ours
-        if effect.kind == "number" and effect.feature in content
-        if not _are_numbers(content[effect.feature][0])
-    ]
+    words = []
+    for effect in ours:
+        if effect.kind == "number" and effect.feature in content:
+            try:
+                np.array(content[effect.feature][0], dtype=float)
+            except ValueError:
+                words.append(effect.feature)
     return f"the points of {listed(words)} are words, ours numbers" if words else ""
-
-
-def _are_numbers(points: Sequence[str]) -> bool:
-    try:
-        np.array(points, dtype=float)
-    except ValueError:
-        return False
-    return True
 
 
 def _importances(
@@ -156,16 +155,6 @@ def _importances(
         return dict(record.options) != dict(entry.options), record.seed != entry.seed
 
     return sorted(own, key=others)[:1]
-
-
-def _effects(effects: Sequence[Effect], entry: SuppliedSection) -> list[Effect]:
-    return [
-        effect
-        for effect in effects
-        if effect.engine == OURS
-        and (effect.model, effect.method) == (entry.model, entry.method)
-        and effect.positive_class == entry.positive_class
-    ]
 
 
 def _as_importance(

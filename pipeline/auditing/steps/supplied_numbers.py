@@ -153,27 +153,17 @@ def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers
 def _of_losses(
     entry: SuppliedSection, features: tuple[str, ...], losses: Floats, full: Floats
 ) -> Numbers:
-    """Return the losses of DALEX by round, each held against that of the same round."""
+    """Return the losses of DALEX by round, each held against that of the same round.
+
+    Which `type` it was asked for is told by its full model.
+    """
     everything = np.vstack([losses, full])
     size = float(np.abs(everything[np.isfinite(everything)]).max(initial=0.0))
-    form = _form_of_losses(entry, float(full.mean()), size)
-    if form == "difference":  # of the mean over the rounds: of each its own
-        return _finished(entry, features, losses - full)
-    if form == "ratio":  # of that mean already
-        return _finished(entry, features, losses)
-    return Numbers(features, losses, full, "pooled", has_losses=True)
-
-
-def _form_of_losses(entry: SuppliedSection, full: float, size: float) -> str:
-    """Return which `type` DALEX was asked for, which its full model tells.
-
-    Of raw losses every form follows; a difference or a ratio must be what is said.
-    """
-    if entry.form not in ("difference", "ratio"):
-        return "raw"
-    places = {"difference": 0.0, "ratio": 1.0}
-    forms = [name for name, at in places.items() if abs(full - at) <= SAME * size]
-    form = forms[0] if forms else "raw"
+    form, mean = "raw", float(full.mean())
+    if entry.form in ("difference", "ratio"):  # of raw losses every form follows
+        places = {"difference": 0.0, "ratio": 1.0}
+        forms = [name for name, at in places.items() if abs(mean - at) <= SAME * size]
+        form = forms[0] if forms else "raw"
     if form not in ("raw", entry.form):
         remedy = (
             'Set form = "ratio" if type = "ratio" was asked for, else form = "raw"'
@@ -182,9 +172,13 @@ def _form_of_losses(entry: SuppliedSection, full: float, size: float) -> str:
         )
         raise DataError(
             f"[[supplied]] {quote(entry.file)} must be shown as a {entry.form}, as "
-            f"`form` says; {FULL} is at {full:.6g}. {remedy}."
+            f"`form` says; {FULL} is at {mean:.6g}. {remedy}."
         )
-    return form
+    if form == "difference":  # of the mean over the rounds: of each its own
+        return _finished(entry, features, losses - full)
+    if form == "ratio":  # of that mean already
+        return _finished(entry, features, losses)
+    return Numbers(features, losses, full, "pooled", has_losses=True)
 
 
 def _number_in(text: str) -> float:

@@ -14,8 +14,7 @@ import numpy as np
 from ...config.load import AuditConfig, ImportanceSection
 from ...config.questions import in_its_order, seed_for
 from ...engines import EngineInfo
-from ...methods.importance import METHODS
-from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.dataset_and_model import FittedModel
 from ...records.execution import each
 from ...records.importance_record import Importance
 from ...records.losses import default_losses, evaluate
@@ -87,16 +86,9 @@ def rankings_by_all(run: Run, protocol: Protocol) -> Iterator[Ranking]:
 def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Ranker]:
     """Yield every entry about features, with each model it asks."""
     for number, section in enumerate(config.importance):
-        if section.of != "features":
-            continue
-        if METHODS[section.method].asks == "data":
-            yield Ranker(number, section, None)
-            continue
-        for model in models:
-            if not section.models or model.name in section.models:
-                losses = measure.losses_of(section, model, config)
-                for asked in model.asked_for(losses):
-                    yield Ranker(number, section, asked)
+        if section.of == "features":
+            for model in measure.models_of(section, models, config):
+                yield Ranker(number, section, model)
 
 
 def rankings(
@@ -116,10 +108,17 @@ def rankings(
     own = seed_for(section, seed, name)
     learner = ranker._replace(model=model and model.unfitted())
     answers = each(partial(_answer, learner, protocol, engine, own), protocol.rounds)
-    return tuple(
-        Ranking(_identity(ranker.entry, scores[0]), scores)
-        for scores in zip(*answers, strict=True)
-    )
+    found = []
+    for scores in zip(*answers, strict=True):
+        identity = {
+            "entry": ranker.entry,
+            "method": scores[0].method,
+            "model": scores[0].model,
+            "ranked_by": scores[0].loss,
+            "positive_class": scores[0].positive_class,
+        }
+        found.append(Ranking(identity, scores))
+    return tuple(found)
 
 
 def _answer(
@@ -131,25 +130,9 @@ def _answer(
     learnt, places = protocol.seen(section.method, name, part)
     rows_asked = in_its_order(section, rows.part(rows.features, places))
     rows_asked = rows_asked.without_asking(rows.unread)  # no model is fitted to them
-    fitted = None if model is None else _on(model, rows).refit(model.features, learnt)
+    fitted = model and replace(model, train=rows).refit(model.features, learnt)
     question = measure.Question(fitted, rows_asked, section, engine)
     return measure.importances(question, seed=seed, stream="numpy")
-
-
-def _on(model: FittedModel, rows: Dataset) -> FittedModel:
-    """Return a model that `refit` fits to places of these rows."""
-    return replace(model, train=rows)
-
-
-def _identity(entry: int, record: Importance) -> dict[str, Any]:
-    """Return whose ranking it is, as the frame says it."""
-    return {
-        "entry": entry,
-        "method": record.method,
-        "model": record.model,
-        "ranked_by": record.loss,
-        "positive_class": record.positive_class,
-    }
 
 
 def ordered(record: Importance) -> tuple[str, ...]:
@@ -221,16 +204,11 @@ def losses_of(
 
 
 def _loss_of(judge: FittedModel, protocol: Protocol, asked: FeaturesOfRound) -> float:
-    number, features = asked
-    return loss_of(judge, protocol.rows, features, protocol.rounds[number])
-
-
-def loss_of(
-    judge: FittedModel, rows: Dataset, features: frozenset[str], part: Round
-) -> float:
     """Return the loss on the rows left out of a model fitted to the others."""
+    rows, (number, features) = protocol.rows, asked
+    part = protocol.rounds[number]
     columns = [name for name in rows.features if name in features]
-    fitted = _on(judge, rows).refit(columns, part.kept)
+    fitted = replace(judge, train=rows).refit(columns, part.kept)
     out = rows.part(columns, part.out)
     losses = evaluate(fitted.losses, out.y, fitted.predict(out.X), out.weights)
     return float(losses[0])

@@ -99,7 +99,14 @@ def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
     n, m = train.n_samples, test.n_samples
     part = Round(np.arange(n), np.arange(n, n + m))
     all_rows = frozenset(config.top_k.all_rows)
-    rows = _joined(train, test)
+    rows = replace(
+        train,
+        X=pd.concat([train.X, test.X[list(train.features)]], ignore_index=True),
+        y=np.concatenate([train.y, test.y]),
+        weights=np.concatenate([train.weights, test.weights]),
+        split="all",
+        sha256="",
+    )
     return Protocol("holdout", rows, (part,), asks_out=True, all_rows=all_rows)
 
 
@@ -159,18 +166,6 @@ def _random_rounds(
             order = order[np.argsort(rows.y[order], kind="stable")]
         rounds.append(Round(np.sort(order[~is_out]), np.sort(order[is_out])))
     return tuple(rounds)
-
-
-def _joined(train: Dataset, test: Dataset) -> Dataset:
-    """Return the training rows and then the test rows as one set of rows."""
-    return replace(
-        train,
-        X=pd.concat([train.X, test.X[list(train.features)]], ignore_index=True),
-        y=np.concatenate([train.y, test.y]),
-        weights=np.concatenate([train.weights, test.weights]),
-        split="all",
-        sha256="",
-    )
 
 
 PROTOCOLS: dict[str, Callable[[Dataset | None, Dataset, AuditConfig], Protocol]] = {

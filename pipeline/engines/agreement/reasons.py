@@ -212,7 +212,12 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
 def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:
     """Return what it is called that a field has these two values."""
     if name == "loss":
-        return _loss_code(left, right)
+        pair = {left, right}
+        if len(pair & HIGHER_IS_BETTER) == 1:
+            return "DIRECTION"
+        if any(pair <= family for family in SAME_UP_TO_SCALE):
+            return "LOSS_SCALE"
+        return "LOSS_CLIP" if pair <= SAME_UP_TO_CLIPPING else "LOSS"
     if name == "spread" and DATA_WEIGHTED in (left, right):
         return "GRID_WEIGHT"
     if name == "n_rows" and same_rows:
@@ -232,13 +237,3 @@ def _in_words(value: object) -> str:
     if value is None:
         return "all"
     return "none" if value == "" else str(value)
-
-
-def _loss_code(a: str, b: str) -> str:
-    """Return which code says how two losses differ."""
-    pair = {a, b}
-    if len(pair & HIGHER_IS_BETTER) == 1:
-        return "DIRECTION"
-    if any(pair <= family for family in SAME_UP_TO_SCALE):
-        return "LOSS_SCALE"
-    return "LOSS_CLIP" if pair <= SAME_UP_TO_CLIPPING else "LOSS"

@@ -120,18 +120,13 @@ def _same_aggregate(a: Importance, b: Importance) -> tuple[Importance, Importanc
     again = [because("REAGGREGATED", *ways)]
     # The side with the median changes, else the one that has its losses.
     first = ways[0] == MEDIAN or (MEDIAN not in ways and not is_finished(a))
-    if _has_repeats(a if first else b):
+    again_of = a if first else b
+    is_median = again_of.aggregator == MEDIAN
+    if again_of.n_repeats > 1 if is_median else not is_finished(again_of):
         if first:
             return replace(a, aggregator=b.aggregator), b, again
         return a, replace(b, aggregator=a.aggregator), again
     return a, b, [because("AGGREGATOR", *ways)]
-
-
-def _has_repeats(record: Importance) -> bool:
-    """Return whether values of another aggregate follow from what a record holds."""
-    if record.aggregator == MEDIAN:
-        return record.n_repeats > 1
-    return not is_finished(record)
 
 
 def _other_grid(a: Effect, b: Effect) -> Why:

@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
+from ..ranges import at_least
 from .level_order import by_similarity
 from .moved_rows import Index, Moves, Question, change_by_trees
 from .partial_dependence import SCALES, Scale, as_column, check_scale
@@ -155,14 +157,17 @@ def moves_of(
 
     Parameters and raises are those of `ale`.
     """
-    _check(model, grid, n_grid, scale)
+    at_least(2, n_grid=n_grid)
+    if not isinstance(grid, str) and len(set(grid)) < 2:
+        raise ValueError(f"grid must hold two numbers; it is {quote(grid)}.")
+    check_scale(model, scale)
     column, present = data.X[feature], _present(data, feature)
     if column.iloc[present].nunique() < 2:
         raise NotApplicable(
             f"Column {quote(feature)} must have two values for accumulated local "
             f"effects; it has {column.iloc[present].nunique()}."
         )
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         if convention == "iml":
             order = by_similarity(data.X.iloc[present], feature)
         else:
@@ -174,15 +179,6 @@ def moves_of(
 def _present(data: Dataset, feature: str) -> Index:
     """Return the places of the rows that have a value and a weight."""
     return np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
-
-
-def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
-    """Refuse options out of range."""
-    if n_grid < 2:
-        raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
-    if not isinstance(grid, str) and len(set(grid)) < 2:
-        raise ValueError(f"grid must hold two numbers; it is {quote(grid)}.")
-    check_scale(model, scale)
 
 
 def _between_numbers(

@@ -228,18 +228,13 @@ def _merge_leaves(cells: Cells) -> Iterator[Group]:
         list(zip(code[a:b], above[a:b].tolist(), rows[a:b], strict=True))
         for a, b in pairwise(ends)
     ]
-    leaves_of = _leaves_of(cells)
+    by_code = np.argsort(cells.code, kind="stable")
+    ends_of_codes = np.cumsum(np.bincount(cells.code))[:-1]
+    leaves_of = [part.tolist() for part in np.split(cells.leaf[by_code], ends_of_codes)]
     is_free = [True] * len(vectors)
     for first in range(len(vectors)):
         if is_free[first]:
             yield _grow_group(first, vectors, leaves_of, is_free)
-
-
-def _leaves_of(cells: Cells) -> list[list[int]]:
-    """Return, per code, the leaves that hold it, in rising order."""
-    order = np.argsort(cells.code, kind="stable")
-    ends = np.cumsum(np.bincount(cells.code))[:-1]
-    return [part.tolist() for part in np.split(cells.leaf[order], ends)]
 
 
 def _grow_group(
@@ -257,28 +252,20 @@ def _grow_group(
         turn, leaf = heappop(queue)
         if turn > PASSES:
             break
-        is_free[leaf] = False
-        new = [code for code, _, _ in vectors[leaf] if code not in merged]
-        _average_in(vectors[leaf], merged)
+        is_free[leaf], vector = False, vectors[leaf]
+        new = [code for code, _, _ in vector if code not in merged]
+        gaps = [merged[code][0] - above for code, above, _ in vector if code in merged]
+        shift = sum(gaps) / len(gaps) if gaps else 0.0  # by the levels it shares
+        for code, above, own in vector:
+            value, weight = merged.get(code, (0.0, 0.0))
+            total = weight + own
+            merged[code] = (value * weight + (above + shift) * own) / total, total
         for other in chain.from_iterable(leaves_of[code] for code in new):
             if is_free[other] and other not in queued_leaves:
                 queued_leaves.add(other)
                 heappush(queue, (turn + (other < leaf), other))
     values, rows = np.array(list(merged.values())).T
     return Group(np.array(list(merged)), values, rows)
-
-
-def _average_in(
-    vector: list[tuple[int, float, float]], merged: dict[int, tuple[float, float]]
-) -> None:
-    """Shift a leaf by its shared levels and average it into the group."""
-    gaps = [merged[code][0] - above for code, above, _ in vector if code in merged]
-    shift = sum(gaps) / len(gaps) if gaps else 0.0
-    for code, above, rows in vector:
-        value, weight = merged.get(code, (0.0, 0.0))
-        total = weight + rows
-        mean = (value * weight + (above + shift) * rows) / total
-        merged[code] = (mean, total)
 
 
 def _fit_levels(cells: Cells) -> Iterator[Group]:

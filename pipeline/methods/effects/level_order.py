@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...records.dataset_and_model import Floats
+from ...data.column_types import is_category
 
 N_QUANTILES = 100
 
@@ -37,27 +37,21 @@ def by_similarity(X: pd.DataFrame, feature: str) -> npt.NDArray[np.int64]:
     codes, level = np.unique(X[feature].cat.codes, return_inverse=True)
     distance = np.zeros((len(codes), len(codes)))
     for name in X.columns.drop(feature):
-        profile = _profile(X[name], level)  # (n_levels, n_points)
+        # Shares of the rows of each level: at each value, or up to quantiles.
+        if is_level := is_category(X[name]):
+            values = X[name].cat.codes.to_numpy()
+            is_at = values == np.unique(values)[:, np.newaxis]
+        else:
+            values = X[name].to_numpy(np.float64)
+            points = np.nanquantile(values, np.linspace(0, 1, N_QUANTILES))
+            is_at = values <= points[:, np.newaxis]
+        counts = np.stack([np.bincount(level, row) for row in is_at.astype(np.float64)])
+        profile = np.asarray((counts / np.bincount(level)).T)  # (n_levels, n_points)
         gaps = np.abs(profile[:, np.newaxis] - profile)
-        is_category = isinstance(X[name].dtype, pd.CategoricalDtype)
-        distance += gaps.sum(axis=2) / 2 if is_category else gaps.max(axis=2)
+        distance += gaps.sum(axis=2) / 2 if is_level else gaps.max(axis=2)
     squares = distance**2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, np.newaxis]
     _, vectors = np.linalg.eigh(-(centred + squares.mean()) / 2)
     order = np.argsort(vectors[:, -1], kind="stable")
     is_turned = 2 * np.argmin(order) > len(order) - 1
     return np.asarray(codes[order[::-1] if is_turned else order])
-
-
-def _profile(column: pd.Series, level: npt.NDArray[np.int64]) -> Floats:
-    """Return shares of the rows of each level: at each value, or up to quantiles."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        is_at = (
-            column.cat.codes.to_numpy() == np.unique(column.cat.codes)[:, np.newaxis]
-        )
-    else:
-        values = column.to_numpy(np.float64)
-        points = np.nanquantile(values, np.linspace(0, 1, N_QUANTILES))
-        is_at = values <= points[:, np.newaxis]
-    counts = np.stack([np.bincount(level, row) for row in is_at.astype(np.float64)])
-    return np.asarray((counts / np.bincount(level)).T)

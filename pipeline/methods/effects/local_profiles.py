@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
+from ..ranges import at_least, within
 from .partial_dependence import (
     SCALES,
     Grid,
@@ -215,9 +217,9 @@ def accumulated_profile(
 
 def rows_of(data: Dataset, feature: str, *, seed: int, n_rows: int | None) -> Dataset:
     """Return the rows a profile is of; see `conditional_profile`."""
-    if n_rows is not None and n_rows < 1:
-        raise ValueError(f"n_rows must be at least 1; {n_rows} was given.")
     places = np.arange(data.n_samples)
+    if n_rows is not None:
+        at_least(1, n_rows=n_rows)
     if n_rows is not None and n_rows < data.n_samples:
         places = RStream(seed).sample(data.n_samples, n_rows)
     places = places[data.X[feature].notna().to_numpy()[places]]
@@ -231,7 +233,7 @@ def profile_grid(
     """Return where a profile is asked, (n_grid,); see `conditional_profile`."""
     column = data.X[feature]
     points = grid_of(data, feature, grid=grid, n_grid=n_grid)
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         points = points[np.isin(points, column[data.weights > 0].dropna().unique())]
     else:
         points = np.unique(points)
@@ -248,7 +250,7 @@ def nearness(column: pd.Series, points: npt.NDArray[Any], width: float) -> Float
 
     `width` is the standard deviation of the kernel of a number.
     """
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         levels = column.astype(object).to_numpy()
         return np.asarray(levels == points[:, np.newaxis], dtype=np.float64)
     distance = column.to_numpy(dtype=np.float64) - points[:, np.newaxis]
@@ -257,8 +259,7 @@ def nearness(column: pd.Series, points: npt.NDArray[Any], width: float) -> Float
 
 def width_of(points: npt.NDArray[Any], span: float) -> float:
     """Return the standard deviation of the kernel on a grid; 1 for levels."""
-    if not span > 0:
-        raise ValueError(f"span must be above 0; {span} was given.")
+    within("span", span, span > 0, "above 0")
     return 1.0 if points.dtype == object else float(span * np.ptp(points))
 
 

@@ -4,10 +4,11 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, quote
+from ...records.errors import NotApplicable, quote, require_names
+from ..ranges import at_least
 from .partial_dependence import Scale
 from .shapley_values import Game, check_players, enumerate_coalitions, score_of
 
@@ -90,14 +91,19 @@ def mean_shapley(
     True
     """
     del seed
-    if grid not in ("quantile", "unique"):
-        allowed = "'quantile', 'unique'"
-        raise ValueError(f"grid must be one of {allowed}; {quote(grid)} was given.")
-    if n_grid < 1:
-        raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
+    require_names({"grid": ("quantile", "unique")}, grid=grid)
+    at_least(1, n_grid=n_grid)
     at, part = _parts(data, feature, n_grid if grid == "quantile" else None)
     rows = np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
-    values = _values(model, data, feature, rows, scale)
+    score, n_outputs = score_of(model, scale), len(model.outputs)
+    values = np.zeros((len(rows), n_outputs))
+    if feature in model.features:
+        check_players(model, len(model.features), OTHERWISE)
+        background = np.flatnonzero(data.weights > 0)
+        shares = data.weights[background] / data.weights[background].sum()
+        game = Game(score, data.X, model.features, rows, background, shares, n_outputs)
+        of_columns = enumerate_coalitions(game, np.arange(len(model.features)))
+        values = of_columns[:, model.features.index(feature)]
     total = np.bincount(part, data.weights[rows])
     sums = [np.bincount(part, data.weights[rows] * column) for column in values.T]
     return at, np.stack(sums, axis=1) / total[:, np.newaxis]
@@ -117,7 +123,7 @@ def _parts(
             f"Column {quote(feature)} must have a value for Shapley values; all "
             f"{len(column)} are missing."
         )
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         codes, part = np.unique(column.cat.codes[there], return_inverse=True)
         return np.array(column.cat.categories, dtype=object)[codes], part
     numbers, weights = column[there].to_numpy(dtype=np.float64), data.weights[there]
@@ -128,22 +134,3 @@ def _parts(
     joined = np.minimum(np.ceil(share * most - 1e-9) - 1, most - 1)
     part = np.unique(joined, return_inverse=True)[1][part]
     return np.bincount(part, weights * numbers) / np.bincount(part, weights), part
-
-
-def _values(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    rows: npt.NDArray[np.intp],
-    scale: Scale,
-) -> Floats:
-    """Return the Shapley values of one feature in these rows, (n_rows, n_outputs)."""
-    score, n_outputs = score_of(model, scale), len(model.outputs)
-    if feature not in model.features:
-        return np.zeros((len(rows), n_outputs))
-    check_players(model, len(model.features), OTHERWISE)
-    background = np.flatnonzero(data.weights > 0)
-    shares = data.weights[background] / data.weights[background].sum()
-    game = Game(score, data.X, model.features, rows, background, shares, n_outputs)
-    owner = np.arange(len(model.features))
-    return enumerate_coalitions(game, owner)[:, model.features.index(feature)]

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...data.encoding import held
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
+from ..ranges import at_least
 from ..trees.mean_predictions import TreeMeans, tree_means
 from .predictions_at import MAX_BYTES, predict_at, predictions_at
 
@@ -145,7 +147,9 @@ def partial_dependence(
     asked = as_column(points[is_measured], data.X[feature])
     of_band = np.arange(0)
     if on_band is not None:
-        of_band = _rows_of_band(data.n_samples, len(points) * len(model.outputs))
+        most = max(1, MAX_BAND_BYTES // (8 * len(points) * len(model.outputs)))
+        n_kept = min(most, data.n_samples)
+        of_band = np.arange(n_kept) * data.n_samples // n_kept  # evenly spaced
     settings, on_scale, curve = {feature: asked}, SCALES[scale], None
     if len(of_band) < data.n_samples:  # else the band asks about all rows anyway
         trees = tree_means(model, data, scale, len(asked))
@@ -157,7 +161,9 @@ def partial_dependence(
             of_rows.append(predictions.take(of_band, axis=1))
         curve = np.concatenate(means)
     elif on_band is not None:
-        banded = _banded(data, of_band)
+        banded = _last_banded.get(data)
+        if banded is None or len(banded) != len(of_band):
+            banded = _last_banded[data] = data.X.iloc[of_band]
         of_rows = list(predictions_at(model, banded, settings, on_scale))
     if on_band is not None:
         centred = np.concatenate(of_rows)
@@ -191,24 +197,8 @@ def curve_of_trees(
     return curve if trees.agrees("curves", curve[ends], predictions) else None
 
 
-def _rows_of_band(n_samples: int, n_per_row: int) -> npt.NDArray[np.intp]:
-    """Return the rows whose curves are kept, all of them or evenly spaced ones."""
-    most = max(1, MAX_BAND_BYTES // (8 * n_per_row))
-    return np.arange(min(most, n_samples)) * n_samples // min(most, n_samples)
-
-
-def _banded(data: Dataset, rows: npt.NDArray[np.intp]) -> pd.DataFrame:
-    """Return these rows, as the same object again if they were the last asked for.
-
-    What is known of a model on some rows, such as their bins, is then found again.
-    """
-    last = _last_banded.get(data)
-    if last is None or len(last) != len(rows):
-        last = _last_banded[data] = data.X.iloc[rows]
-    return last
-
-
 _last_banded: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
+"""The rows of the last band, so that what is known of them, as their bins, is found."""
 
 
 def _quartiles(curves: Floats, weights: Floats | None) -> Floats:
@@ -283,10 +273,9 @@ def grid_of(
     data: Dataset, feature: str, *, grid: Grid, n_grid: int
 ) -> npt.NDArray[Any]:
     """Return where a column is asked, (n_grid,); see `partial_dependence`."""
-    if n_grid < 1:
-        raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
+    at_least(1, n_grid=n_grid)
     column = data.X[feature]
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         return np.array(column.cat.categories, dtype=object)
     if not isinstance(grid, str):
         if not grid:
@@ -322,7 +311,7 @@ def is_predicted(
     """
     is_measured = np.ones(len(points), dtype=bool)
     column = X[feature]
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         for n in np.flatnonzero(~np.isin(points, column.dropna().unique())):
             level = as_column(points[n : n + 1], column)
             try:
@@ -365,14 +354,8 @@ def rounding_of(n_samples: int, largest: Floats) -> Floats:
 def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
     """Return the grid as an array of the column's type, floats if it does not fit."""
     whole = column.dtype.kind in WHOLE and _are_whole(points)
-    keeps = isinstance(column.dtype, pd.CategoricalDtype) or whole
+    keeps = is_category(column) or whole
     return pd.Series(points).astype(column.dtype if keeps else np.float64).values
-
-
-def _native(model: FittedModel, prediction: Floats) -> Floats:
-    """Return the predictions as they are."""
-    del model
-    return prediction
 
 
 def _link(model: FittedModel, prediction: Floats) -> Floats:
@@ -400,7 +383,7 @@ def _centred_logit(model: FittedModel, prediction: Floats) -> Floats:
 
 
 SCALES: dict[str, Callable[[FittedModel, Floats], Floats]] = {
-    "native": _native,
+    "native": lambda _, prediction: prediction,
     "link": _link,
     "centred_logit": _centred_logit,
 }

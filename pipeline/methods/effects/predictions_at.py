@@ -58,8 +58,15 @@ def predict_at(
 
 
 def _n_in_batch(X: pd.DataFrame, n_points: int) -> int:
-    """Return how many points are asked in one call."""
-    return max(1, min(n_points, MAX_BYTES // max(1, _n_bytes(X))))
+    """Return how many points are asked in one call.
+
+    `memory_usage` of all takes long where there are many columns.
+    """
+    sizes = [dtype.itemsize for dtype in X.dtypes if isinstance(dtype, np.dtype)]
+    is_plain = [isinstance(dtype, np.dtype) for dtype in X.dtypes]
+    others = X.loc[:, np.logical_not(is_plain)].memory_usage(index=False).sum()
+    n_bytes = len(X) * sum(sizes) + int(others)
+    return max(1, min(n_points, MAX_BYTES // max(1, n_bytes)))
 
 
 def _by_predict(
@@ -77,14 +84,6 @@ def _by_predict(
         for name, values in settings.items():
             _set(stacked, name, values[start:end].repeat(n_samples))
         yield model.predict(stacked)
-
-
-def _n_bytes(X: pd.DataFrame) -> int:
-    """Return what `memory_usage` says, which asks each of many columns for long."""
-    plain = [isinstance(dtype, np.dtype) for dtype in X.dtypes]
-    sizes = [dtype.itemsize for dtype in X.dtypes if isinstance(dtype, np.dtype)]
-    others = X.loc[:, np.logical_not(plain)].memory_usage(index=False).sum()
-    return len(X) * sum(sizes) + int(others)
 
 
 def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
@@ -112,7 +111,8 @@ def _by_trees(
     reading = router.reading(X, edges[-1])
     if reading is None:
         return None
-    points = _points(reading.trees, X, settings)
+    as_set = X.iloc[np.zeros(edges[-1], dtype=int)].assign(**settings)
+    points = reading.trees.bins(as_set)
     if points is None:
         router.report("unread", NO_BINS)
         return None
@@ -127,14 +127,6 @@ def _by_trees(
         return None
     router.report(reading.basis)
     return _set_in_trees(reading.trees, reading.bins, points, (*settings,), edges)
-
-
-def _points(
-    trees: Trees, X: pd.DataFrame, settings: Mapping[str, Any]
-) -> Integers | None:
-    """Return the bins of rows that are set to the points; None if they have none."""
-    n_points = len(next(iter(settings.values())))
-    return trees.bins(X.iloc[np.zeros(n_points, dtype=int)].assign(**settings))
 
 
 def _set_in_trees(

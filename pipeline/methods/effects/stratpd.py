@@ -1,15 +1,17 @@
 """How y changes along one feature among rows that a tree has made alike otherwise."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, listed, quote, require_names
 from ...records.streams import stream
+from ..ranges import at_least
 from .leaf_curves import (
     Codes,
     LeafCurve,
@@ -148,8 +150,18 @@ def stratpd(
     curve = curve_of(table_of(data, strata), feature, strata, seed=seed)
     column = data.X[feature]
     if not len(curve.grid):
-        raise NotApplicable(_without_evidence(column, strata, curve.n_ignored))
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+        if column.nunique() < 2:
+            raise NotApplicable(
+                f"Column {quote(column.name)} must have two values for StratPD; it has "
+                f"{column.nunique()}."
+            )
+        raise NotApplicable(
+            f"Column {quote(column.name)} must vary in {min_slopes_per_x} leaves "
+            "around some value for StratPD, and does so nowhere: "
+            f"{curve.n_ignored} leaves hold one value. Set min_slopes_per_x or "
+            "min_samples_leaf otherwise, or n_trees higher."
+        )
+    if not is_category(column):
         return curve.grid, curve.values[:, np.newaxis]
     levels = np.array(column.cat.categories, dtype=object)[curve.grid]
     return levels, curve.values[:, np.newaxis]
@@ -165,10 +177,25 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
     ValueError, NotApplicable
         As `stratpd`.
     """
-    _check_options(strata)
-    _check_rows(data)
+    n_trees, least_in_leaf, min_slopes_per_x, merge = strata
+    at_least(1, n_trees=n_trees)
+    at_least(1, min_samples_leaf=1 if least_in_leaf is None else least_in_leaf)
+    at_least(1, min_slopes_per_x=min_slopes_per_x)
+    require_names({"merge": get_args(Merge)}, merge=merge)
+    subject = f"Data {quote(data.name)}"
+    if data.task == "multiclass":
+        raise NotApplicable(
+            f"{subject} must have a number or two classes as target for StratPD; "
+            f"{len(data.classes)} were found. Audit one class against the others."
+        )
+    if data.is_weighted:
+        raise NotApplicable(
+            f"{subject} must have equal row weights for StratPD; they differ. "
+            "Leave the method out, or audit without weights."
+        )
+    refuse_missing(data, "StratPD", data.X)
     n_parted = data.n_samples if n_rows is None else n_rows
-    least = 2 * (strata.min_samples_leaf or LEAF_OF_NUMBER)
+    least = 2 * (least_in_leaf or LEAF_OF_NUMBER)
     if n_parted < least:
         raise NotApplicable(
             f"StratPD must part at least {least} rows into two leaves; {n_parted} "
@@ -177,6 +204,16 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
     columns = {name: _numbers(data.X[name]) for name in data.X}
     matrix = in_unit(np.stack(list(columns.values()), axis=1)).astype(np.float32)
     return Table(columns, matrix, np.array(data.y, dtype=np.float64), data.unread)
+
+
+def refuse_missing(data: Dataset, purpose: str, columns: Iterable[str]) -> None:
+    """Refuse rows with missing values in these columns: `purpose` cannot place them."""
+    missing = [name for name in columns if data.X[name].hasnans]
+    if missing:
+        raise NotApplicable(
+            f"Data {quote(data.name)} must have no missing value for {purpose}; these "
+            f"columns have some: {listed(missing)}. Fill or leave out what is missing."
+        )
 
 
 def curve_of(
@@ -190,7 +227,12 @@ def curve_of(
     x = table.columns[feature]
     is_category = np.issubdtype(x.dtype, np.integer)
     usual = LEAF_OF_CATEGORY if is_category else LEAF_OF_NUMBER
-    others = table.matrix[:, _conditioning_columns(table, feature)]
+    # What is derived is held by what it is made of: to hold it beside its sources, or
+    # its sources beside it, would leave nothing to vary.
+    own = {feature, *table.unread.get(feature, ())}
+    others = table.matrix[
+        :, [name not in own and not table.unread.get(name) for name in table.columns]
+    ]
     draws = stream(seed, "tree", feature, repeat)
     least = strata.min_samples_leaf or usual
     leaf = _leaves(others, table.y, strata.n_trees, least, draws)
@@ -202,20 +244,6 @@ def curve_of(
     if len(curve.grid) < 2:
         return curve._replace(grid=curve.grid[:0], values=curve.values[:0])
     return curve._replace(values=curve.values - curve.values.mean())
-
-
-def _conditioning_columns(table: Table, feature: str) -> list[int]:
-    """Return the places of the columns that are held about equal.
-
-    What is derived is held by what it is made of: to hold it beside its sources, or
-    its sources beside it, would leave nothing to vary.
-    """
-    own = {feature, *table.unread.get(feature, ())}
-    return [
-        place
-        for place, name in enumerate(table.columns)
-        if name not in own and not table.unread.get(name)
-    ]
 
 
 def _leaves(
@@ -247,57 +275,6 @@ def _leaves(
 
 def _numbers(column: pd.Series) -> npt.NDArray[Any]:
     """Return a category's codes as integers, anything else as floats."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         return column.cat.codes.to_numpy(dtype=np.int64)
     return column.to_numpy(dtype=np.float64)
-
-
-def _check_options(strata: Strata) -> None:
-    """Refuse options out of range."""
-    least = strata.min_samples_leaf
-    counts = strata._asdict() | {"min_samples_leaf": 1 if least is None else least}
-    for name in ("n_trees", "min_samples_leaf", "min_slopes_per_x"):
-        if counts[name] < 1:
-            raise ValueError(f"{name} must be at least 1; {counts[name]} was given.")
-    if strata.merge not in ("published", "least_squares"):
-        raise ValueError(
-            "merge must be one of 'published', 'least_squares'; "
-            f"{strata.merge!r} was given."
-        )
-
-
-def _check_rows(data: Dataset) -> None:
-    """Refuse rows that cannot be parted."""
-    subject = f"Data {quote(data.name)}"
-    if data.task == "multiclass":
-        raise NotApplicable(
-            f"{subject} must have a number or two classes as target for StratPD; "
-            f"{len(data.classes)} were found. Audit one class against the others."
-        )
-    if data.is_weighted:
-        raise NotApplicable(
-            f"{subject} must have equal row weights for StratPD; they differ. "
-            "Leave the method out, or audit without weights."
-        )
-    missing = [name for name in data.X if data.X[name].hasnans]
-    if missing:
-        raise NotApplicable(
-            f"{subject} must have no missing value for StratPD; these columns "
-            f"have some: {listed(missing)}. Fill or leave out what is missing."
-        )
-
-
-def _without_evidence(column: pd.Series, strata: Strata, n_ignored: int) -> str:
-    """Return the sentence for a feature that no leaf shows to matter or not."""
-    n_values = column.nunique()
-    if n_values < 2:
-        finding = f"it has {n_values}"
-        return (
-            f"Column {quote(column.name)} must have two values for StratPD; {finding}."
-        )
-    return (
-        f"Column {quote(column.name)} must vary in {strata.min_slopes_per_x} leaves "
-        f"around some value for StratPD, and does so nowhere: {n_ignored} leaves hold "
-        "one value. Set min_slopes_per_x or min_samples_leaf otherwise, or n_trees "
-        "higher."
-    )

@@ -97,6 +97,7 @@ class Method(NamedTuple):
     draws_rows: bool = False
 
 
+_ALONE: tuple[Of, ...] = ("features",)
 _OURS: dict[str, Method] = {
     "permutation": Method("predict", "loss", "difference", permutation.permutation),
     "partial_dependence": Method(
@@ -105,7 +106,7 @@ _OURS: dict[str, Method] = {
         "difference",
         partial_dependence.partial_dependence,
         curve="partial_dependence",
-        of=("features",),
+        of=_ALONE,
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
     "impurity_oob": Method("estimator", "1", "difference", impurity_oob.impurity_oob),
@@ -127,11 +128,7 @@ _OURS: dict[str, Method] = {
     "garson": Method("estimator", "1", "difference", networks.garson),
     "olden": Method("estimator", "1", "absolute", networks.olden),
     "model_specific": Method(
-        "estimator",
-        "1",
-        "difference",
-        r_model_specific.model_specific,
-        of=("features",),
+        "estimator", "1", "difference", r_model_specific.model_specific, of=_ALONE
     ),
     "drop_column": Method("refit", "loss", "difference", drop_column.drop_column),
     "permute_refit": Method("refit", "loss", "difference", drop_column.permute_refit),
@@ -152,7 +149,7 @@ _OURS: dict[str, Method] = {
         "difference",
         stratified.stratified_impact,
         curve="stratpd",
-        of=("features",),
+        of=_ALONE,
     ),
     "stratified_importance": Method(
         "data",
@@ -160,7 +157,7 @@ _OURS: dict[str, Method] = {
         "difference",
         stratified.stratified_importance,
         curve="stratpd",
-        of=("features",),
+        of=_ALONE,
     ),
     "curve_impact": Method(
         "predict",
@@ -168,7 +165,7 @@ _OURS: dict[str, Method] = {
         "difference",
         curve_magnitude.curve_impact,
         curve="partial_dependence",
-        of=("features",),
+        of=_ALONE,
     ),
     "curve_importance": Method(
         "predict",
@@ -176,25 +173,19 @@ _OURS: dict[str, Method] = {
         "difference",
         curve_magnitude.curve_importance,
         curve="partial_dependence",
-        of=("features",),
+        of=_ALONE,
     ),
-    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2, of=("features",)),
-    "anova": Method("data", "1", "absolute", filters.anova, of=("features",)),
-    "auc": Method("data", "1", "difference", filters.auc, of=("features",)),
-    "spearman": Method(
-        "data", "1", "absolute", rank_correlation.spearman, of=("features",)
-    ),
-    "pca": Method("data", "1", "absolute", filters_joint.pca, of=("features",)),
-    "mrmr": Method("data", "1", "raw", filters_joint.mrmr, of=("features",)),
-    "relieff": Method("data", "1", "difference", relief.relieff, of=("features",)),
+    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2, of=_ALONE),
+    "anova": Method("data", "1", "absolute", filters.anova, of=_ALONE),
+    "auc": Method("data", "1", "difference", filters.auc, of=_ALONE),
+    "spearman": Method("data", "1", "absolute", rank_correlation.spearman, of=_ALONE),
+    "pca": Method("data", "1", "absolute", filters_joint.pca, of=_ALONE),
+    "mrmr": Method("data", "1", "raw", filters_joint.mrmr, of=_ALONE),
+    "relieff": Method("data", "1", "difference", relief.relieff, of=_ALONE),
     "firm": Method("predict", "prediction", "absolute", firm.firm),
     "firm_labels": Method("data", "y", "absolute", firm.firm_labels),
     "gradient_sensitivity": Method(
-        "predict",
-        "prediction",
-        "difference",
-        firm.gradient_sensitivity,
-        of=("features",),
+        "predict", "prediction", "difference", firm.gradient_sensitivity, of=_ALONE
     ),
     "shapley": Method("predict", "prediction", "difference", shapley.shapley),
     "sage": Method("predict", "loss", "difference", sage.sage),

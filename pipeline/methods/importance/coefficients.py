@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ..ranges import within
 from .insides import features_of_columns, is_of, refusal, sign_of
 from .linear_terms import is_on_response, observed, terms_of, terms_within
 from .method_result import each_group
-from .ranges import within
 
 STANDARDISED, RAW = "standardised_coefficient", "raw_weights"
 

@@ -13,10 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
-from .exchange import Index, is_category, numbers_of, refuse_missing
+from ..effects.stratpd import refuse_missing
+from .conditional_gaussian import symmetric_root
+from .exchange import Index, in_use, indicators_of, numbers_of
 from .neighbours import Convention, Neighbours, nearest
 from .permutation_draws import BASELINE, Draw, Draws, in_order_of_xplainfi
 
@@ -123,10 +126,25 @@ def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) ->
         rows for a residual.
     """
     columns = data.groups[group]
-    _refuse_no_numbers(data, columns)
-    refuse_missing(data, "a normal")
+    other = [
+        name
+        for name in columns
+        if is_category(data.X[name]) or pd.api.types.is_bool_dtype(data.X[name])
+    ]
+    if other:
+        raise NotApplicable(
+            f"Only numbers can be drawn from a normal; {listed(other)} of data "
+            f"{quote(data.name)} holds none. Leave it out with features, or set "
+            'within = "neighbours".'
+        )
+    refuse_missing(data, "a normal", in_use(data))
     own = np.stack([numbers_of(data.X[name]) for name in columns], axis=1)
-    table = [_indicators(data.X[name]) for name in _others(data, group, others)]
+    table = [
+        indicators_of(data.X[name])
+        if is_category(data.X[name])
+        else numbers_of(data.X[name])[:, np.newaxis]
+        for name in _others(data, group, others)
+    ]
     mean, covariance, rank = normal_given(
         own, np.concatenate([np.empty((len(own), 0)), *table], axis=1)
     )
@@ -137,9 +155,8 @@ def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) ->
             f"{rank + 2} are needed at least. Give more rows, or set "
             'within = "neighbours".'
         )
-    variances, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T
-    return Normal(mean, root, tuple(data.X[name].dtype for name in columns))
+    dtypes = tuple(data.X[name].dtype for name in columns)
+    return Normal(mean, symmetric_root(covariance), dtypes)
 
 
 def normal_given(columns: Floats, others: Floats) -> tuple[Floats, Floats, int]:
@@ -183,7 +200,7 @@ def near_of(
     Parameters and errors are those of `normal_of`, and of `neighbours.nearest`; the
     columns of the group need not be numbers.
     """
-    refuse_missing(data, "neighbours")
+    refuse_missing(data, "neighbours", in_use(data))
     # In the order in which xplainfi adds them to distances: last bits may tie two.
     columns = data.X[sorted(_others(data, group, others))]
     return Near(columns, n_neighbours, convention)
@@ -208,29 +225,6 @@ def _others(data: Dataset, group: str, others: Sequence[str] | None) -> Sequence
     if others is not None:
         return others
     return [name for name in data.inputs if name not in data.groups[group]]
-
-
-def _indicators(column: pd.Series) -> Floats:
-    """Return a column as regressors, (n_samples, 1 or n_levels)."""
-    numbers = numbers_of(column)[:, np.newaxis]
-    if not is_category(column):
-        return numbers
-    return np.asarray(numbers == np.unique(numbers), dtype=np.float64)
-
-
-def _refuse_no_numbers(data: Dataset, columns: Sequence[str]) -> None:
-    """Refuse columns that have no normal."""
-    other = [
-        name
-        for name in columns
-        if is_category(data.X[name]) or pd.api.types.is_bool_dtype(data.X[name])
-    ]
-    if other:
-        raise NotApplicable(
-            f"Only numbers can be drawn from a normal; {listed(other)} of data "
-            f"{quote(data.name)} holds none. Leave it out with features, or set "
-            'within = "neighbours".'
-        )
 
 
 def _as_type(values: Floats, dtype: Any) -> npt.NDArray[Any]:

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import require_names, single_columns
 from ...records.value_rules import Range
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
+from ..ranges import at_least
 from ..spreads import mean_magnitude
-from .ranges import at_least
 
 Curve = Literal[
     "partial_dependence",
@@ -217,48 +218,31 @@ def _magnitudes(
     at_least(2, n_grid=options["n_grid"])
     magnitudes = []
     for feature in single_columns(data.groups, "a curve"):
-        ready = (curves or {}).get(feature)
-        values, rows = _curve_at_values(
-            model, data, feature, ready, curve=curve, options=options
+        weights = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
+        of_rows = data.X[feature][data.weights > 0]
+        # pandas 1.5 sorts observed levels by the row in which each comes first.
+        counts = weights.groupby(of_rows, observed=True).sum().sort_index()
+        if len(counts) < 2:
+            magnitudes.append(np.full(len(model.outputs), np.nan))
+            continue
+        points, values = (curves or {}).get(feature) or EFFECTS[curve].function(
+            model, data, feature, **options
         )
+        if is_category(data.X[feature]):
+            values = values[np.isin(points, counts.index)]
+        else:
+            at = counts.index.to_numpy(dtype=np.float64)
+            lines = [np.interp(at, points, output) for output in values.T]
+            values = np.stack(lines, axis=1)
         if len(values) < 2:
             magnitudes.append(np.full(values.shape[1:], np.nan))
             continue
         magnitude = mean_magnitude(
             values - values[0],  # a flat curve measures exactly 0
-            is_category=isinstance(data.X[feature].dtype, pd.CategoricalDtype),
-            weights=rows if by_rows else None,
+            is_category=is_category(data.X[feature]),
+            weights=counts.to_numpy() if by_rows else None,
             centred=centred,
         )
         magnitudes.append(magnitude)
     raw = np.stack(magnitudes)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
-
-
-def _curve_at_values(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    ready: tuple[Any, Floats] | None,
-    *,
-    curve: Curve,
-    options: Mapping[str, Any],
-) -> tuple[Floats, Floats]:
-    """Return the curve where rows are, and their weight: (n, n_outputs) and (n,)."""
-    counts = _rows_at(data, feature)
-    if len(counts) < 2:
-        return np.empty((len(counts), len(model.outputs))), counts.to_numpy()
-    points, values = ready or EFFECTS[curve].function(model, data, feature, **options)
-    if isinstance(data.X[feature].dtype, pd.CategoricalDtype):
-        return values[np.isin(points, counts.index)], counts.to_numpy()
-    at = counts.index.to_numpy(dtype=np.float64)
-    lines = [np.interp(at, points, output) for output in values.T]
-    return np.stack(lines, axis=1), counts.to_numpy()
-
-
-def _rows_at(data: Dataset, feature: str) -> pd.Series:
-    """Return the weight of the rows at each value, in the order of the values."""
-    weights = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
-    values = data.X[feature][data.weights > 0]
-    # pandas 1.5 sorts observed levels by the row in which each comes first.
-    return weights.groupby(values, observed=True).sum().sort_index()

@@ -36,11 +36,6 @@ def by_name(data: Dataset, values: Mapping[str, float]) -> tuple[Floats, Floats]
     )
 
 
-def is_number(column: pd.Series) -> bool:
-    """Return whether a column holds numbers, not categories."""
-    return not isinstance(column.dtype, pd.CategoricalDtype)
-
-
 def is_measurable(column: pd.Series) -> bool:
     """Return whether a column varies, and lacks no value."""
     return bool(column.notna().all() and column.nunique() > 1)

@@ -16,10 +16,10 @@ from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
 from ...records.value_rules import Range
+from ..ranges import at_least
 from .method_result import Kept, MethodResult
 from .paired_losses import PairedLosses
 from .permutation_draws import Draw
-from .ranges import at_least
 from .refits import (
     Unit,
     columns_of,

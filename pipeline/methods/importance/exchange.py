@@ -4,11 +4,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, quote
 from ...records.streams import stream
 from ..effects.leaf_curves import in_unit
-from .ranges import at_least
+from ..effects.stratpd import refuse_missing
+from ..ranges import at_least
 
 Index = npt.NDArray[np.int64]
 
@@ -47,7 +49,14 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
     rest = [numbers_of(data.X[name]) for name in data.inputs if name not in columns]
     if not rest:  # nothing to hold: all rows are alike
         return np.zeros(data.n_samples, dtype=np.int64)
-    _check(data, min_samples_leaf)
+    at_least(1, min_samples_leaf=min_samples_leaf)
+    if data.n_samples < 4 * min_samples_leaf:
+        raise NotApplicable(
+            f"Data {quote(data.name)} must have at least {4 * min_samples_leaf} rows "
+            f"to be parted into two leaves by each of two halves; {data.n_samples} "
+            "were given. Set min_samples_leaf lower."
+        )
+    refuse_missing(data, "leaves", in_use(data))
     others = in_unit(np.stack(rest, axis=1))
     targets = np.concatenate([_targets(data.X[name]) for name in columns], axis=1)
     draws = stream(seed, "leaves", group, 0)
@@ -82,33 +91,10 @@ def drawn_within(strata: Index, generator: np.random.Generator) -> Index:
     return np.argsort(code, kind="stable")[place]
 
 
-def _check(data: Dataset, min_samples_leaf: int) -> None:
-    """Refuse what cannot be parted into leaves."""
-    at_least(1, min_samples_leaf=min_samples_leaf)
-    if data.n_samples < 4 * min_samples_leaf:
-        raise NotApplicable(
-            f"Data {quote(data.name)} must have at least {4 * min_samples_leaf} rows "
-            f"to be parted into two leaves by each of two halves; {data.n_samples} "
-            "were given. Set min_samples_leaf lower."
-        )
-    refuse_missing(data, "leaves")
-
-
-def refuse_missing(data: Dataset, purpose: str) -> None:
-    """Refuse missing values, which `purpose` cannot place, where a column is used."""
+def in_use(data: Dataset) -> list[str]:
+    """Return the columns that models are given, and those that are asked."""
     asked = {column for columns in data.groups.values() for column in columns}
-    used = [name for name in data.X if name in asked or name not in data.unread]
-    missing = [name for name in used if data.X[name].hasnans]
-    if missing:
-        raise NotApplicable(
-            f"Data {quote(data.name)} must have no missing value for {purpose}; these "
-            f"columns have some: {listed(missing)}. Fill or leave out what is missing."
-        )
-
-
-def is_category(column: pd.Series) -> bool:
-    """Return whether a column holds levels."""
-    return isinstance(column.dtype, pd.CategoricalDtype)
+    return [name for name in data.X if name in asked or name not in data.unread]
 
 
 def numbers_of(column: pd.Series) -> Floats:
@@ -118,10 +104,15 @@ def numbers_of(column: pd.Series) -> Floats:
     return column.to_numpy(dtype=np.float64)
 
 
+def indicators_of(column: pd.Series) -> Floats:
+    """Return a category with one column for each level, (n_samples, n_levels)."""
+    codes = numbers_of(column)
+    return np.asarray(codes[:, np.newaxis] == np.unique(codes), dtype=np.float64)
+
+
 def _targets(column: pd.Series) -> Floats:
     """Return what a tree foretells of a column, (n_samples, 1 or n_levels)."""
-    numbers = numbers_of(column)
     if is_category(column):
-        return np.asarray(numbers[:, np.newaxis] == np.unique(numbers), dtype=float)
-    spread = numbers.std()
-    return ((numbers - numbers.mean()) / (spread or 1.0))[:, np.newaxis]
+        return indicators_of(column)
+    numbers = numbers_of(column)
+    return ((numbers - numbers.mean()) / (numbers.std() or 1.0))[:, np.newaxis]

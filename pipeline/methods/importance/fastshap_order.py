@@ -5,7 +5,7 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.r_rng import RStream
 from ..effects.shapley_values import Bits, Game, Index
-from .ranges import within
+from ..ranges import within
 
 # Spreads the error by variance; the constant is fastshap's.
 ADJUSTMENT = 1e6

@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import one_minus_auc
 from ...records.value_rules import Range
+from ..ranges import at_least, within
 from .data_only import (
     each_column,
-    is_number,
     refuse_classes,
     refuse_constant_target,
     refuse_weights,
@@ -20,7 +21,6 @@ from .data_only import (
 )
 from .group_means import TESTS, Test, statistic_of
 from .lowess import lowess
-from .ranges import at_least, within
 
 
 def lowess_r2(
@@ -103,7 +103,7 @@ def lowess_r2(
     total = (y**2).sum()
 
     def share(column: pd.Series) -> float:
-        if not is_number(column):
+        if is_category(column):
             return np.nan
         x = column.to_numpy(np.float64)
         curve = lowess(x, y, fraction=fraction, n_robust=n_robust, step=step)
@@ -194,11 +194,12 @@ def anova(
     measure = TESTS[test]
 
     def difference(column: pd.Series) -> float:
-        if is_number(column) == (data.task == "regression"):
+        is_level, is_class = is_category(column), data.task != "regression"
+        if is_level == is_class:
             return np.nan
         is_counted = data.weights > 0
-        parts = data.y if is_number(column) else column.cat.codes.to_numpy()
-        values = column.to_numpy() if is_number(column) else data.y
+        parts = column.cat.codes.to_numpy() if is_level else data.y
+        values = data.y if is_level else column.to_numpy()
         codes = np.unique(parts[is_counted], return_inverse=True)[1]
         if codes.max() < 1:
             return np.nan
@@ -287,7 +288,7 @@ def auc(
     contrasts = _contrasts(data, contrast, of_class)
 
     def area(column: pd.Series) -> float:
-        if not is_number(column):
+        if is_category(column):
             return np.nan
         x = column.to_numpy(np.float64)
         areas = [

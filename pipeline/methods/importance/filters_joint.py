@@ -9,19 +9,19 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.value_rules import Range
+from ..ranges import at_least
 from .data_only import (
     by_name,
     is_measurable,
-    is_number,
     refuse_classes,
     refuse_constant_target,
     refuse_weights,
 )
 from .information import Measure, matrix_of
-from .ranges import at_least
 
 
 def pca(
@@ -84,7 +84,14 @@ def pca(
     >>> raw[:, 0, 0].round(6).tolist()
     [0.707107, 0.707107]
     """
-    names = [n for n in data.X if is_number(data.X[n]) and _counts(data, n)]
+    counted = data.X[data.weights > 0]
+    names = [
+        name
+        for name in data.X
+        if not is_category(data.X[name])
+        and is_measurable(data.X[name])
+        and is_measurable(counted[name])
+    ]
     if len(names) < 2:
         raise NotApplicable(
             "Data must have at least two columns of numbers that vary for method "
@@ -104,12 +111,6 @@ def pca(
     loadings = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
     loading_of = dict(zip(names, loadings.tolist(), strict=True))
     return by_name(data, loading_of)
-
-
-def _counts(data: Dataset, name: str) -> bool:
-    """Return whether a column lacks no value and varies over the rows that count."""
-    column = data.X[name]
-    return is_measurable(column) and is_measurable(column[data.weights > 0])
 
 
 def mrmr(
@@ -200,7 +201,7 @@ def mrmr(
         name
         for name in data.X
         if is_measurable(data.X[name])
-        and (measure == "binned" or is_number(data.X[name]))
+        and (measure == "binned" or not is_category(data.X[name]))
     )
     is_class = data.task != "regression" and measure == "binned"
     target = pd.Series(pd.Categorical(data.y) if is_class else data.y)

@@ -6,7 +6,6 @@ Not: the estimators, which are in `firm_estimators` and `firm_moments`.
 from typing import Annotated, Literal
 
 import numpy as np
-import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
@@ -288,8 +287,12 @@ def gradient_sensitivity(
     """
     score = score_of(model, scale)
     X, shares = weighing(data)
-    columns = [c[0] for c in data.groups.values() if len(c) == 1]
-    columns = [name for name in columns if _varies(X, name)]
+    alone = [c[0] for c in data.groups.values() if len(c) == 1]
+    columns = [
+        name
+        for name in alone
+        if (own := numbers_of(X, [name])) is not None and np.ptp(own) > 0
+    ]
     values: dict[tuple[str, ...], Floats] = {}
     each = slopes(model, score, data, at=X, columns=columns)
     for name, slope in zip(columns, each, strict=True):
@@ -314,9 +317,3 @@ def _standardised(of_groups: Floats, scores: Floats, shares: Floats) -> Floats:
     """Return multiples of the score's spread; a constant score has none."""
     spread = spread_of(scores, shares)
     return of_groups / np.where(spread > 0, spread, np.nan)
-
-
-def _varies(X: pd.DataFrame, name: str) -> bool:
-    """Return whether a column is complete numbers, not all the same."""
-    numbers = numbers_of(X, [name])
-    return numbers is not None and bool(np.ptp(numbers) > 0)

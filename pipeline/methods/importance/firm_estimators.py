@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
-from .ranges import at_least, within
+from ..ranges import at_least, within
 
 Conditional = Literal["auto", "discrete", "binary", "linear", "binned", "lowess"]
 # Below, a bin's mean is noise and a straight line says more.
@@ -83,7 +84,7 @@ _MISSING = np.iinfo(np.int64).max
 
 def _codes_of(column: pd.Series) -> tuple[npt.NDArray[np.int64], Floats | None]:
     """Return the place of each value among the distinct ones, and the numbers."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         codes = column.cat.codes.to_numpy().astype(np.int64)
         return np.where(codes < 0, _MISSING, codes), None
     numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)

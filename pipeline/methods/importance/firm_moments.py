@@ -21,7 +21,6 @@ def gaussian(
     *,
     score: Score,
     covariance: Covariance,
-    analytic: bool = True,
 ) -> Floats:
     r"""Return the first-order FIRM of normal columns, (n_groups, n_outputs).
 
@@ -38,7 +37,7 @@ def gaussian(
     """
     matrix = numbers_read(model, X, *FOR)
     at = pd.DataFrame([shares @ matrix], columns=list(model.features))
-    each = slopes(model, score, data, at=at, columns=model.features, analytic=analytic)
+    each = slopes(model, score, data, at=at, columns=model.features)
     gradient = np.concatenate(list(each))
     if not gradient.any() and spread_of(score(X), shares).any():
         raise NotApplicable(

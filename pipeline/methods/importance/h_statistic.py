@@ -219,7 +219,9 @@ def at_rows(
     once; where there are many, the trees of the model may answer.
     """
     X, weights = data.X, data.weights
-    first, point = _distinct(X[list(columns)])
+    codes = np.stack([pd.factorize(X[name])[0] for name in columns], axis=1)
+    _, first, point = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    point = point.reshape(-1)  # numpy 2.0 returns a column
     trees = tree_means(model, data, scale, len(first))
     exact = None if trees is None else _of_trees(trees, model, data, columns)
     if exact is not None:
@@ -267,15 +269,6 @@ def _of_trees(
     return Dependence(
         own, others, predicted, rounding_of(data.n_samples, trees.largest)
     )
-
-
-def _distinct(
-    X: pd.DataFrame,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return a row of each combination of values, and the combination of each row."""
-    codes = np.stack([pd.factorize(X[name])[0] for name in X], axis=1)
-    _, first, point = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    return first, point.reshape(-1)
 
 
 def _values(column: pd.Series, places: npt.NDArray[np.int64]) -> Any:

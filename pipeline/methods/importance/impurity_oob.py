@@ -71,10 +71,28 @@ def impurity_oob(
        Measure for Random Forests. NeurIPS 32, 8049-8059.
        doi:10.48550/arXiv.1906.10845
     """
-    _check(model)
+    estimator: Any = model.estimator
+    if not is_of(estimator, FORESTS):
+        raise refusal(model, "be a random forest of scikit-learn", NAME)
+    if estimator.criterion not in CRITERIA:
+        raise refusal(
+            model,
+            "be fitted with squared error or Gini impurity",
+            NAME,
+            finding=f"was fitted with criterion {estimator.criterion!r}",
+        )
+    if getattr(estimator, "class_weight", None) is not None:
+        raise refusal(
+            model,
+            "be fitted without class weights",
+            NAME,
+            finding="was fitted with class_weight",
+        )
     train, matrix = training_rows(model, NAME)
     names = np.array(features_of_columns(model, matrix.shape[1], NAME), dtype=object)
-    target = _target(model, train)
+    target = np.asarray(train.y, dtype=np.float64)[:, np.newaxis]
+    if model.task != "regression":
+        target = np.eye(len(model.classes))[train.y.astype(np.intp)]
     of_trees = []
     for _, member in members(model, matrix.shape, NAME):
         weights = train.weights[member.rows]
@@ -126,31 +144,3 @@ def covariances(tree: Any, X: Floats, target: Floats, weights: Floats) -> Floats
     columns = nodes.feature[inner]
     sums = np.bincount(columns, weights=of_nodes, minlength=X.shape[1])
     return np.asarray(sums / weights.sum())
-
-
-def _target(model: FittedModel, train: Dataset) -> Floats:
-    """Return the target as `covariances` takes it."""
-    if model.task == "regression":
-        return np.asarray(train.y, dtype=np.float64)[:, np.newaxis]
-    return np.eye(len(model.classes))[train.y.astype(np.intp)]
-
-
-def _check(model: FittedModel) -> None:
-    """Refuse what is no forest whose impurity is a variance."""
-    if not is_of(model.estimator, FORESTS):
-        raise refusal(model, "be a random forest of scikit-learn", NAME)
-    criterion = model.estimator.criterion
-    if criterion not in CRITERIA:
-        raise refusal(
-            model,
-            "be fitted with squared error or Gini impurity",
-            NAME,
-            finding=f"was fitted with criterion {criterion!r}",
-        )
-    if getattr(model.estimator, "class_weight", None) is not None:
-        raise refusal(
-            model,
-            "be fitted without class weights",
-            NAME,
-            finding="was fitted with class_weight",
-        )

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Floats
 
 Measure = Literal["binned", "gaussian", "gaussian_ranks", "spearman"]
@@ -37,7 +38,7 @@ def codes_of(column: pd.Series, n_bins: int) -> npt.NDArray[Any]:
     Edges are values of the column itself, so an increasing transform moves no row to
     another bin, and rows with one value share a bin.
     """
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if is_category(column):
         return np.asarray(column.cat.codes)
     values = column.to_numpy(np.float64)
     distinct, place = np.unique(values, return_inverse=True)

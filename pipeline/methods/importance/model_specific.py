@@ -61,39 +61,30 @@ def impurity(
     .. [1] Breiman, Friedman, Olshen and Stone (1984). Classification and Regression
        Trees. doi:10.1201/9781315139470
     """
-    of_columns = (
-        np.array(_of_trees(model).feature_importances_, dtype=np.float64)
-        if normalised
-        else _decreases(model)
-    )
-    names = features_of_columns(model, len(of_columns), "impurity")
-    made_from = np.array(names, dtype=object)
-    return each_group(data, lambda of: of_columns[np.isin(made_from, of)].sum())
-
-
-def _decreases(model: FittedModel) -> Floats:
-    """Return the decrease of each column the estimator sees, the mean over trees."""
-    estimator = _of_trees(model)
-    if hasattr(estimator, "estimator_weights_"):
+    estimator: Any = model.estimator
+    module = f"{type(estimator).__module__}."
+    if not (
+        module.startswith(TREE_MODULES) and hasattr(estimator, "feature_importances_")
+    ):
+        raise refusal(
+            model,
+            "be a tree, a forest or a boosting of scikit-learn that reports its "
+            "impurity",
+            "impurity",
+        )
+    if normalised:
+        of_columns = np.array(estimator.feature_importances_, dtype=np.float64)
+    elif hasattr(estimator, "estimator_weights_"):
         raise NotApplicable(
             f"Model {quote(model.name)} must count its trees equally for method "
             f"'impurity' with normalised = false; {type(estimator).__name__} weighs "
             "them. Use normalised = true."
         )
-    members = getattr(estimator, "estimators_", [estimator])
-    trees = [member.tree_ for member in np.ravel(np.array(members, dtype=object))]
-    each = [tree.compute_feature_importances(normalize=False) for tree in trees]
-    return np.asarray(np.mean(each, axis=0), dtype=np.float64)
-
-
-def _of_trees(model: FittedModel) -> Any:
-    """Return the estimator if it reports the impurity of its trees."""
-    estimator = model.estimator
-    module = f"{type(estimator).__module__}."
-    if module.startswith(TREE_MODULES) and hasattr(estimator, "feature_importances_"):
-        return estimator
-    raise refusal(
-        model,
-        "be a tree, a forest or a boosting of scikit-learn that reports its impurity",
-        "impurity",
-    )
+    else:
+        members = getattr(estimator, "estimators_", [estimator])
+        trees = [member.tree_ for member in np.ravel(np.array(members, dtype=object))]
+        each = [tree.compute_feature_importances(normalize=False) for tree in trees]
+        of_columns = np.asarray(np.mean(each, axis=0), dtype=np.float64)
+    names = features_of_columns(model, len(of_columns), "impurity")
+    made_from = np.array(names, dtype=object)
+    return each_group(data, lambda of: of_columns[np.isin(made_from, of)].sum())

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Floats
 from ...records.r_rng import RStream
-from .exchange import Index, is_category, numbers_of
+from .exchange import Index, numbers_of
 
 Convention = Literal["standard", "xplainfi"]
 TIE = 1e-12
@@ -128,7 +129,9 @@ def nearest(
     near, is_tied = _by_tree(columns, first, size, by_gower)
     counts = np.full(len(first), size)
     tied = []
-    for some in _parts(np.flatnonzero(is_tied), n):
+    rows = np.flatnonzero(is_tied)
+    n_parts = math.ceil(8 * n * len(rows) / BLOCK_BYTES) or 1
+    for some in np.array_split(rows, n_parts):  # whose distances a cache holds
         distances = _distances(columns, first[some], n, by_gower, convention)
         last = np.partition(distances, size - 1, axis=1)[:, size - 1 : size]
         within = distances <= (last if convention == "xplainfi" else last * (1 + TIE))
@@ -198,11 +201,6 @@ def _by_tree(
     distances, near = cKDTree(table).query(table[rows], size + 1, p=metric)
     is_tied = distances[:, size] <= distances[:, size - 1] * (1 + PERHAPS_TIED)
     return np.sort(near[:, :size], axis=1), is_tied
-
-
-def _parts(rows: Index, n: int) -> list[Index]:
-    """Return rows in parts whose distances to `n` rows a cache holds."""
-    return np.array_split(rows, math.ceil(8 * n * len(rows) / BLOCK_BYTES) or 1)
 
 
 def _distances(

@@ -180,19 +180,21 @@ def _losses(
     raw, baseline = [], []
     for t, member in members(model, matrix.shape, method):
         X = matrix[member.rows]
-        rows = train.y[member.rows], train.weights[member.rows]
-        if not rows[1].any():
+        y, weights = train.y[member.rows], train.weights[member.rows]
+        if not weights.any():
             continue
-        usual = _loss(model, member, X, rows, losses)
+        usual = evaluate(losses, y, _prediction(model, member, X), weights)
         baseline.append(usual)
-        raw.append(
-            [
-                _loss(model, member, _permuted(X, at, seed, group, t), rows, losses)
-                if np.isin(at, member.columns).any()
-                else usual
-                for group, at in of_groups.items()
-            ]
-        )
+        of_member = []
+        for group, at in of_groups.items():
+            loss = usual
+            if np.isin(at, member.columns).any():
+                order = generator_of(seed, "out of bag", group, t).permutation(len(X))
+                changed = X.copy()
+                changed[:, at] = X[np.ix_(order, at)]
+                loss = evaluate(losses, y, _prediction(model, member, changed), weights)
+            of_member.append(loss)
+        raw.append(of_member)
     if not raw:
         raise refusal(
             model,
@@ -239,26 +241,6 @@ def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
             model, rule, OOB_LOSS, finding=finding, remedy="Fit more members."
         )
     return train, (total.T / count).T
-
-
-def _permuted(X: Floats, at: Index, seed: int, group: str, tree: int) -> Floats:
-    """Return rows with some columns permuted together."""
-    order = generator_of(seed, "out of bag", group, tree).permutation(len(X))
-    changed = X.copy()
-    changed[:, at] = X[np.ix_(order, at)]
-    return changed
-
-
-def _loss(
-    model: FittedModel,
-    member: Member,
-    X: Floats,
-    rows: tuple[npt.NDArray[Any], Floats],
-    losses: tuple[str, ...],
-) -> Floats:
-    """Return each loss of one member on rows, (n_losses,)."""
-    y, weights = rows
-    return evaluate(losses, y, _prediction(model, member, X), weights)
 
 
 def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:

@@ -1,17 +1,16 @@
 """How far the partial dependence of a feature is from flat. Not: the curve itself."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import require_names, single_columns
 from ..effects import partial_dependence as effect
-from ..effects.partial_dependence import Grid, Scale
+from ..effects.partial_dependence import Grid, Scale, single_curves
 from ..spreads import SPREADS, weighted_deviation
 
 Spread = Literal[
@@ -127,59 +126,39 @@ def partial_dependence(
     curve_of = curves or {}
     spreads = []
     for feature in single_columns(data.groups, "method 'partial_dependence'"):
-        is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-        if not is_category and data.X[feature].isna().all():
+        is_level = is_category(data.X[feature])
+        if not is_level and data.X[feature].isna().all():
             spreads.append(np.full(len(model.outputs), np.nan))
             continue
-        of = partial(
-            _spread, data, feature, categorical_spread if is_category else spread
-        )
+        how = categorical_spread if is_level else spread
         options: dict[str, Any] = {"grid": grid, "n_grid": n_grid, "scale": scale}
         if of_curves == "individual":
-            spreads.append(_mean_spread(model, data, feature, of, **options))
+            of_rows = []
+            for points, values in single_curves(model, data, feature, **options):
+                flat = values.reshape(len(points), -1)
+                own = _spread(how, flat, points, data, feature)
+                of_rows.append(own.reshape(values.shape[1:]))
+            each = np.concatenate(of_rows)
+            spreads.append(np.average(each, axis=0, weights=data.weights))
             continue
         points, values = curve_of.get(feature) or effect.partial_dependence(
             model, data, feature, seed=seed, **options
         )
-        spreads.append(of(points, values))
+        spreads.append(_spread(how, values, points, data, feature))
     raw = np.stack(spreads)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
 
 
 def _spread(
-    data: Dataset,
-    feature: str,
-    spread: str,
-    points: npt.NDArray[Any],
-    values: Floats,
+    how: str, values: Floats, points: npt.NDArray[Any], data: Dataset, feature: str
 ) -> Floats:
     """Return the spread of curves of one feature at these points, (n_curves,)."""
-    if spread == "data_weighted":
-        return weighted_deviation(values, _rows_near(points, data, feature))
-    return SPREADS[spread](values)
-
-
-def _rows_near(points: npt.NDArray[Any], data: Dataset, feature: str) -> Floats:
-    """Return the weight of the rows whose value is nearest to each point, (n_grid,)."""
+    if how != "data_weighted":
+        return SPREADS[how](values)
     is_there = data.X[feature].notna().to_numpy()
     x = data.X[feature][is_there].to_numpy(dtype=np.float64)
     order = np.argsort(points, kind="stable")
     middles = (points[order][1:] + points[order][:-1]) / 2
     nearest = order[np.searchsorted(middles, x)]
     rows = np.bincount(nearest, data.weights[is_there], minlength=len(points))
-    return rows.astype(np.float64)
-
-
-def _mean_spread(
-    model: FittedModel,
-    data: Dataset,
-    feature: str,
-    spread: Callable[[npt.NDArray[Any], Floats], Floats],
-    **options: Any,
-) -> Floats:
-    """Return the mean spread of the curves of the rows, (n_outputs,)."""
-    spreads = []
-    for points, values in effect.single_curves(model, data, feature, **options):
-        flat = spread(points, values.reshape(len(points), -1))
-        spreads.append(flat.reshape(values.shape[1:]))
-    return np.average(np.concatenate(spreads), axis=0, weights=data.weights)
+    return weighted_deviation(values, rows.astype(np.float64))

@@ -14,6 +14,7 @@ from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, OutOfTime, require_names
 from ...records.losses import evaluate
+from ..ranges import at_least, rows_within
 from .exchange import Index
 from .method_result import Kept, MethodResult
 from .neighbours import Convention
@@ -29,7 +30,6 @@ from .permutation_draws import (
 )
 from .permutation_exact import exact_permutation
 from .permuted_predictions import answers, read_only
-from .ranges import at_least, rows_within
 from .row_terms import RowTerms
 from .samplers import NAMES, Within, draws_of
 from .segment_losses import SegmentLosses

@@ -328,13 +328,6 @@ def _arrays(
     return arrays
 
 
-def _is_named(key: object) -> bool:
-    """Return whether a key is an oligomer and a position."""
-    if not isinstance(key, tuple) or len(key) != 2:
-        return False
-    return isinstance(key[0], str) and isinstance(key[1], Integral)
-
-
 def _of_mapping(
     weights: Mapping[tuple[str, int], float],
     letters: tuple[str, ...],
@@ -343,7 +336,8 @@ def _of_mapping(
     """Return the arrays of weights that are named one by one."""
     place = {letter: code for code, letter in enumerate(letters)}
     for key in weights:
-        if not _is_named(key):
+        is_pair = isinstance(key, tuple) and len(key) == 2
+        if not (is_pair and isinstance(key[0], str) and isinstance(key[1], Integral)):
             raise ValueError(
                 f"weights must be named by an oligomer and its position, as in "
                 f"('{letters[0]}', 1); {key!r} was given."

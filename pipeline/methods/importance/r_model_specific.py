@@ -8,6 +8,7 @@ import pandas as pd
 from importance_audit.r_bridge.model_specific import ModelReport, own_numbers
 from importance_audit.r_bridge.r_models import RModel
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import listed, quote
 from .insides import refusal
@@ -180,7 +181,7 @@ def _sources_of(model: FittedModel, term: str, X: pd.DataFrame) -> tuple[str, ..
 
 def _dummies(name: Any, column: pd.Series) -> set[str]:
     """Return the names that R gives to the dummies of a column."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+    if not is_category(column):
         return {f"{name}TRUE"} if column.dtype == bool else set()
     return {f"{name}{level}" for level in column.cat.categories} | {
         f"`{name}`{level}" for level in column.cat.categories

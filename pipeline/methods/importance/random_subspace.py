@@ -5,7 +5,6 @@ feature follows from who draws it and how well each does.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,9 +12,9 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.value_rules import Range
-from .ranges import at_least
-from .refits import Unit, refuse_ratio, units_of
-from .subspaces import Index, Mask, Member, members_of, rises_of
+from ..ranges import at_least
+from .refits import refuse_ratio, units_of
+from .subspaces import Index, Mask, members_of, rises_of
 
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
 
@@ -108,9 +107,8 @@ def random_subspace(
     """
     refuse_ratio(form, PERF)
     units, places = units_of(model, data, PERF)
-    masks, scores = _stacked(
-        members_of(model, units, PERF, seed, n_repeats, n_drawn, _with_score)
-    )
+    drawn = model, units, PERF, seed, n_repeats, n_drawn
+    masks, scores = _stacked(members_of(*drawn, lambda one: (one.mask, one.score)))
     values = [_perf_by_member(masks, score) for score in scores.T]
     return _rows(np.stack(values, axis=-1), places)
 
@@ -173,9 +171,9 @@ def random_subspace_permutation(
     """
     refuse_ratio(form, TWIN)
     units, places = units_of(model, data, TWIN)
-    rise = partial(_with_rises, units, seed)
+    drawn = model, units, TWIN, seed, n_repeats, n_drawn
     masks, rises = _stacked(
-        members_of(model, units, TWIN, seed, n_repeats, n_drawn, rise)
+        members_of(*drawn, lambda one: (one.mask, rises_of(one, units, seed)))
     )
     values = [_mean_by_member(masks, rises[..., k]) for k in range(rises.shape[-1])]
     return _rows(np.stack(values, axis=-1), places)
@@ -232,14 +230,6 @@ def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
         values = scores.mean() - _mean(masks, scores)
         spread = _perf_by_member(masks, scores).std(axis=1, ddof=1)
     return Perf(values, spread / np.sqrt(len(masks)), masks.sum(axis=0))
-
-
-def _with_score(member: Member) -> tuple[Mask, Floats]:
-    return member.mask, member.score
-
-
-def _with_rises(units: list[Unit], seed: int, member: Member) -> tuple[Mask, Floats]:
-    return member.mask, rises_of(member, units, seed)
 
 
 def _stacked(members: Iterable[tuple[npt.ArrayLike, Any]]) -> tuple[Mask, Floats]:

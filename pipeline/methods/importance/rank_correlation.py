@@ -5,15 +5,15 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
+from ..ranges import within
 from .data_only import (
     each_column,
-    is_number,
     refuse_classes,
     refuse_constant_target,
     refuse_weights,
 )
-from .ranges import within
 
 
 def spearman(
@@ -95,7 +95,7 @@ def spearman(
     refuse_weights(data, "spearman")
 
     def correlation(column: pd.Series) -> float:
-        if not is_number(column):
+        if is_category(column):
             return np.nan
         return float(ask(column.to_numpy(np.float64), data.y)[0])
 

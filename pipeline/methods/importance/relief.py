@@ -6,18 +6,18 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, quote
 from ...records.value_rules import Range
+from ..ranges import at_least, within
 from .data_only import (
     by_name,
     is_measurable,
-    is_number,
     refuse_constant_target,
     refuse_weights,
     rows_of_classes,
 )
-from .ranges import at_least, within
 
 Index = npt.NDArray[np.int64]
 Weighting: TypeAlias = Literal["equal", "rank", "distance", "squared_distance"]
@@ -177,7 +177,7 @@ class Rule(NamedTuple):
 def _scaled(data: Dataset, name: str) -> Floats:
     """Return a column as its level codes, or as shares of its range, (n_samples,)."""
     column = data.X[name]
-    if not is_number(column):
+    if is_category(column):
         return column.cat.codes.to_numpy(np.float64)
     values = column.to_numpy(np.float64)
     return np.asarray((values - values.min()) / np.ptp(values))

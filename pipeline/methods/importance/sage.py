@@ -5,7 +5,6 @@ The losses of single coalitions come from `coalitions`; here they are shared out
 
 import operator
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import accumulate, chain
 from typing import Annotated, Literal, NamedTuple, get_args
 
@@ -17,6 +16,7 @@ from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ...records.value_rules import Range
 from ..effects.shapley_values import draw_places
+from ..ranges import at_least, rows_within
 from ..trees.routes import report_route
 from .coalitions import (
     Coalitions,
@@ -30,7 +30,6 @@ from .coalitions import (
 from .conditional_gaussian import Noise, gaussian_sampler
 from .drop_column import MOST_PLAYERS, shapley_value
 from .method_result import MethodResult
-from .ranges import at_least, rows_within
 from .refits import Unit, refuse_ratio, units_of
 
 Algorithm = Literal["auto", "exact", "sampling"]
@@ -180,7 +179,19 @@ def sage(
     players, places = units_of(model, data, "sage")
     r = None
     if stream == "xplainfi":
-        _check_replay(data, n_rows, algorithm)
+        joined = [name for name, columns in data.groups.items() if len(columns) != 1]
+        unlike = {
+            "equal row weights": data.is_weighted,
+            "all rows": n_rows is not None,
+            "an algorithm that samples": algorithm == "exact",
+            f"one column per group, not {listed(joined)}": bool(joined),
+        }
+        for need, lacks in unlike.items():
+            if lacks:
+                raise NotApplicable(
+                    f"Method 'sage' must have {need} to replay xplainfi; it does not. "
+                    "Ask for it without naming an R engine."
+                )
         r, by_name = RStream(seed), sorted(players)
         places = [by_name.index(players[k]) if k >= 0 else k for k in places]
         players = by_name
@@ -199,10 +210,16 @@ def sage(
         values = replayed(game, r, n_repeats, Stop(tolerance, every=1, ddof=0))
     elif is_exact(algorithm, len(players), n_repeats):
         values = _of_all_coalitions(game)
-        nothing_drawn = _draws_nothing(game, data)
+        n = int((data.weights > 0).sum())  # all rows asked, each in for the others
+        nothing_drawn = (
+            game.is_marginal and game.rows.n_samples == len(game.shares) == n
+        )
     else:
-        orders = partial(_order, seed, len(players))
-        values = sampled(game, orders, n_repeats, Stop(tolerance))
+
+        def order(repeat: int) -> Index:
+            return generator_of(seed, "orders", "", repeat).permutation(len(players))
+
+        values = sampled(game, order, n_repeats, Stop(tolerance))
     raw = np.zeros((len(places), len(values), len(model.losses)))
     for row, place in enumerate(places):
         if place >= 0:
@@ -242,7 +259,10 @@ def sampled(
     gains: list[Floats] = []
     for start in range(0, n_orders, stop.every):
         orders = [order(k) for k in range(start, min(start + stop.every, n_orders))]
-        paths = [_path(one) for one in orders]
+        paths = [  # the coalitions from nobody to everyone as players join
+            [0, *accumulate((1 << k for k in one.tolist()), operator.or_)]
+            for one in orders
+        ]
         new = [c for c in dict.fromkeys(chain.from_iterable(paths)) if c not in losses]
         answers = losses_of(game, new, generator) if generator else game.losses(new)
         losses.update(zip(new, answers, strict=True))
@@ -285,16 +305,6 @@ def is_settled(gains: Floats, stop: Stop) -> bool:
         return bool((is_small | (is_one_value & has_error)).all())
 
 
-def _path(order: Index) -> list[int]:
-    """Return the coalitions from nobody to everyone as players join."""
-    return [0, *accumulate((1 << k for k in order.tolist()), operator.or_)]
-
-
-def _order(seed: int, n_players: int, repeat: int) -> Index:
-    """Return the players in one random order."""
-    return generator_of(seed, "orders", "", repeat).permutation(n_players)
-
-
 def _of_all_coalitions(game: Coalitions) -> Floats:
     """Return the value of each player, (1, n_players, n_losses).
 
@@ -332,7 +342,7 @@ def _game(
     columns = tuple(chain.from_iterable(players))
     weighing = np.flatnonzero(data.weights > 0)
     rows = rows_for_model(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
-    noise: Noise = _normal_draws
+    noise: Noise = np.random.Generator.standard_normal
     if r is not None:
         noise = normal_draws_of_xplainfi
     sampler: Sampler
@@ -360,13 +370,6 @@ def _game(
     )
 
 
-def _normal_draws(
-    generator: np.random.Generator, shape: tuple[int, int, int]
-) -> Floats:
-    """Return standard normal numbers, the draws of a row one after the other."""
-    return generator.standard_normal(shape)
-
-
 # The order of xplainfi is read off numbers recorded with version 1.2.0: reference rows
 # first, where there are more rows than are asked for; then all permutations; then what
 # a conditional sampler draws, one coalition after the other. Features are in
@@ -387,26 +390,3 @@ def normal_draws_of_xplainfi(r: RStream, shape: tuple[int, int, int]) -> Floats:
     n_rows, n_draws, n_columns = shape
     numbers = r.rnorm(n_rows * n_draws * n_columns)
     return numbers.reshape(n_draws, n_rows, n_columns).transpose(1, 0, 2)
-
-
-def _draws_nothing(game: Coalitions, data: Dataset) -> bool:
-    """Return whether all rows are asked about, and all stand in for one another."""
-    n = int((data.weights > 0).sum())
-    return game.is_marginal and game.rows.n_samples == len(game.shares) == n
-
-
-def _check_replay(data: Dataset, n_rows: int | None, algorithm: str) -> None:
-    """Refuse what xplainfi does not draw."""
-    joined = [name for name, columns in data.groups.items() if len(columns) != 1]
-    unlike = {
-        "equal row weights": data.is_weighted,
-        "all rows": n_rows is not None,
-        "an algorithm that samples": algorithm == "exact",
-        f"one column per group, not {listed(joined)}": bool(joined),
-    }
-    for need, lacks in unlike.items():
-        if lacks:
-            raise NotApplicable(
-                f"Method 'sage' must have {need} to replay xplainfi; it does not. Ask "
-                "for it without naming an R engine."
-            )

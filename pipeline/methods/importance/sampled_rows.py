@@ -9,7 +9,7 @@ from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
-from .ranges import at_least
+from ..ranges import at_least
 
 Stream = Literal["numpy", "hstats"]
 

@@ -16,11 +16,11 @@ import numpy as np
 from ...records.dataset_and_model import Dataset
 from ...records.errors import NotApplicable
 from ...records.streams import stream as generator_of
+from ..ranges import at_least
 from .conditional import Given, near_of, normal_of, replayed_given
 from .exchange import Index, drawn_within, leaves_of, permuted_within
 from .neighbours import Convention
 from .permutation_draws import BASELINE, DRAWS, Draw, Draws, Perturbation, Stream
-from .ranges import at_least
 
 Within = Literal["none", "leaves", "gaussian", "neighbours"]
 GIVEN = ("gaussian", "neighbours")

@@ -104,9 +104,12 @@ def slopes(
     *,
     at: pd.DataFrame,
     columns: Sequence[str],
-    analytic: bool = True,
 ) -> Iterator[Floats]:
     """Yield the derivative of the score by each column, (len(at), n_outputs).
+
+    By the formula of a linear or a Gaussian-kernel estimator where it gives the
+    predictions; by central differences otherwise, with a step of 1e-4 standard
+    deviations, or more in a column of fewer digits.
 
     Parameters
     ----------
@@ -119,10 +122,6 @@ def slopes(
         The points, with the columns of ``data.X``.
     columns : sequence of str
         Numbers without a missing value. What the model does not read has slope 0.
-    analytic : bool, default True
-        Whether to use the formula of a linear or a Gaussian-kernel estimator where it
-        gives the predictions; central differences otherwise, with a step of 1e-4
-        standard deviations, or more in a column of fewer digits.
 
     Raises
     ------
@@ -130,12 +129,12 @@ def slopes(
         If the estimator predicts in steps: trees and neighbours.
     """
     _refuse_steps(model)
-    analytic_slopes = _slopes_by_formula(model, score, data.X, at) if analytic else None
+    by_formula = _slopes_by_formula(model, score, data.X, at)
     for name in columns:
         if name not in model.features:
             yield np.zeros((len(at), len(model.outputs)))
-        elif analytic_slopes is not None:
-            yield analytic_slopes[:, list(model.features).index(name)]
+        elif by_formula is not None:
+            yield by_formula[:, list(model.features).index(name)]
         else:
             yield _central_difference(score, data, at, name)
 

@@ -1,8 +1,7 @@
 """Shapley importance: the mean absolute Shapley value of a feature's contributions."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,17 +22,16 @@ from ..effects.shapley_values import (
     sample_orders,
     score_of,
 )
+from ..ranges import at_least, rows_within
 from . import fastshap_order
-from .ranges import at_least, rows_within
 from .scores import linear_slopes, numbers_of, numbers_read
 
 Algorithm = Literal["sampling", "exact", "linear"]
 Background = Literal["rows", "means"]
 Stream = Literal["numpy", "fastshap", "vip-0.4", "vip-0.5"]
-Values: TypeAlias = Callable[[Index, str], Floats]
 # vip hands over to fastshap.
 FASTSHAP = ("fastshap", "vip-0.4", "vip-0.5")
-SAMPLE = "Use algorithm 'sampling'."
+SAMPLE, USE_ROWS = "Use algorithm 'sampling'.", "background 'rows'"
 
 
 def shapley(
@@ -155,7 +153,10 @@ def shapley(
                 "Option adjust must be false but where the draws of fastshap are "
                 "replayed; it is true: there is nothing to share out. Leave it out."
             )
-        rows = _in_numpy_order(question, algorithm, n_repeats, n_permutations)
+        is_drawn = algorithm == "sampling" or n_rows or n_background
+        of_repeat = partial(_of_repeat, question, algorithm, n_permutations)
+        rows = [*each(of_repeat, range(n_repeats if is_drawn else 1))]
+        rows = rows if is_drawn else rows * n_repeats
     raw = np.stack(rows, axis=1)
     return raw, np.zeros(raw.shape[1:])
 
@@ -180,67 +181,45 @@ class _Question(NamedTuple):
             self.seed, "background", repeat, weighing, self.n_background
         )
         X, shares = data.X, _shares(data.weights[others])
-        if self.background == "means":
-            X = _with_means(self.model, X, others, shares)
-            others, shares = np.array([n]), np.ones(1)
         features = self.model.features
+        if self.background == "means":
+            matrix = numbers_read(self.model, X, "background 'means'", USE_ROWS)
+            table = np.vstack([matrix, shares @ matrix[others]])
+            X = pd.DataFrame(table, columns=list(features))
+            others, shares = np.array([n]), np.ones(1)
         k = len(self.model.outputs)
         game = Game(self.score, X, features, explained, others, shares, k)
         return game, _shares(data.weights[explained])
 
 
-def _in_numpy_order(
-    question: _Question, algorithm: Algorithm, n_repeats: int, n_permutations: int
-) -> list[Floats]:
-    """Return each repeat, (n_groups, n_outputs)."""
-    is_drawn = algorithm == "sampling" or question.n_rows or question.n_background
-    of_repeat = partial(_of_repeat, question, algorithm, n_permutations)
-    importances = [*each(of_repeat, range(n_repeats if is_drawn else 1))]
-    return importances if is_drawn else importances * n_repeats
-
-
 def _of_repeat(
     question: _Question, algorithm: Algorithm, n_permutations: int, repeat: int
 ) -> Floats:
-    """Return the importance of every group in one repeat, (n_groups, n_outputs)."""
-    game, shares = question.game(repeat)
-    values = partial(_values, question, game, algorithm, n_permutations, repeat)
-    return _of_groups(question, values, shares)
-
-
-def _values(
-    question: _Question,
-    game: Game,
-    algorithm: Algorithm,
-    n_permutations: int,
-    repeat: int,
-    owner: Index,
-    joined: str,
-) -> Floats:
-    """Return the values of one game, (n_explained, n_players, n_outputs)."""
-    if algorithm == "linear":
-        return _linear(question.model, game, owner)
-    if algorithm == "exact":
-        check_players(question.model, int(owner.max()) + 1, SAMPLE)
-        return enumerate_coalitions(game, owner)
-    generator = generator_of(question.seed, "orders", joined, repeat)
-    return sample_orders(
-        game, owner, n_permutations=n_permutations, generator=generator
-    )
-
-
-def _of_groups(question: _Question, values: Values, shares: Floats) -> Floats:
     """Return the importance of every group in one repeat, (n_groups, n_outputs).
 
     The columns alone are one game, asked once; a joined group is a game of its own.
     """
-    features = question.model.features
+    model, features = question.model, question.model.features
+    game, shares = question.game(repeat)
+
+    def values(owner: Index, joined: str) -> Floats:
+        """Return the values of one game, (n_explained, n_players, n_outputs)."""
+        if algorithm == "linear":
+            return _linear(model, game, owner)
+        if algorithm == "exact":
+            check_players(model, int(owner.max()) + 1, SAMPLE)
+            return enumerate_coalitions(game, owner)
+        generator = generator_of(question.seed, "orders", joined, repeat)
+        return sample_orders(
+            game, owner, n_permutations=n_permutations, generator=generator
+        )
+
     alone: Floats | None = None
     sums = []
     for columns in question.data.groups.values():
         members = [k for k, name in enumerate(features) if name in columns]
         if not members:
-            sums.append(np.zeros(len(question.model.outputs)))
+            sums.append(np.zeros(len(model.outputs)))
             continue
         if len(members) == 1:
             if alone is None:
@@ -314,12 +293,3 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
 def _shares(weights: Floats) -> Floats:
     """Return weights that sum to one."""
     return np.asarray(weights / weights.sum())
-
-
-def _with_means(
-    model: FittedModel, X: pd.DataFrame, others: Index, shares: Floats
-) -> pd.DataFrame:
-    """Return the columns a model reads with one more row: their means."""
-    columns = list(model.features)
-    matrix = numbers_read(model, X, "background 'means'", "background 'rows'")
-    return pd.DataFrame(np.vstack([matrix, shares @ matrix[others]]), columns=columns)

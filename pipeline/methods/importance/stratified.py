@@ -1,6 +1,6 @@
 """How far a StratPD curve is from its zero: what a feature does to y in the data."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,9 +10,9 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import require_names, single_columns
 from ...records.streams import stream as generator_of
 from ..effects.leaf_curves import Codes, LeafCurve, Merge, points_of
-from ..effects.stratpd import Strata, Table, curve_of, table_of
+from ..effects.stratpd import Strata, curve_of, table_of
+from ..ranges import at_least, within
 from ..spreads import mean_magnitude
-from .ranges import at_least, within
 
 Resample = Literal["subsample", "bootstrap", "none"]
 OnCurve = Callable[[int, str, LeafCurve], None]
@@ -233,8 +233,16 @@ def _over_trials(
     is_alike = n_repeats == 1 or resample != "none"
     within("n_repeats", n_repeats, is_alike, "1 for resample 'none'")
     features = single_columns(data.groups, "a StratPD curve")
+    n_rows = round(SUBSAMPLE * data.n_samples)
+    n_drawn = n_rows if resample == "subsample" else data.n_samples
+    every = table_of(data, strata, n_rows=n_drawn)
     raw = np.full((len(features), n_repeats, 1), np.nan)
-    for repeat, table in enumerate(_trials(data, strata, resample, seed, n_repeats)):
+    for repeat in range(n_repeats):
+        table, draws = every, generator_of(seed, "rows", "", repeat)
+        if resample == "bootstrap":
+            table = every.taking(np.sort(draws.integers(len(every.y), size=n_drawn)))
+        elif resample == "subsample":
+            table = every.taking(np.sort(draws.permutation(len(every.y))[:n_drawn]))
         for k, feature in enumerate(features):
             curve = curve_of(table, feature, strata, seed=seed, repeat=repeat)
             if len(curve.grid):
@@ -247,20 +255,3 @@ def _over_trials(
             if on_curve is not None:
                 on_curve(repeat, feature, curve)
     return raw, np.zeros((n_repeats, 1))
-
-
-def _trials(
-    data: Dataset, strata: Strata, resample: Resample, seed: int, n_repeats: int
-) -> Iterator[Table]:
-    """Yield the rows of each trial."""
-    n_rows = round(SUBSAMPLE * data.n_samples)
-    n_drawn = n_rows if resample == "subsample" else data.n_samples
-    table = table_of(data, strata, n_rows=n_drawn)
-    for repeat in range(n_repeats):
-        draws = generator_of(seed, "rows", "", repeat)
-        if resample == "none":
-            yield table
-        elif resample == "bootstrap":
-            yield table.taking(np.sort(draws.integers(len(table.y), size=n_drawn)))
-        else:
-            yield table.taking(np.sort(draws.permutation(len(table.y))[:n_drawn]))

@@ -14,7 +14,7 @@ from ...records.errors import NotApplicable, quote
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
-from .ranges import at_least
+from ..ranges import at_least
 from .refits import Unit, columns_of, training_rows
 
 Index: TypeAlias = npt.NDArray[np.int64]

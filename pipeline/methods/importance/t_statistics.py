@@ -1,12 +1,12 @@
 """How many standard errors a coefficient is from zero: t, z, and the Wald F."""
 
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ..ranges import within
 from .insides import is_of, refusal
 from .linear_terms import (
     Observed,
@@ -20,7 +20,6 @@ from .linear_terms import (
     terms_within,
 )
 from .method_result import each_group
-from .ranges import within
 
 METHOD = "t_statistic"
 # Of a standard error: how far Newton's next step may lead from the estimate.
@@ -165,7 +164,16 @@ def _covariance(
     V = dispersion * inverse
     step = inverse @ (X.T @ (w * residual * slope / variance))
     std_error = np.sqrt(np.diag(V))
-    _check_converged(model, b, step[is_estimable], std_error[is_estimable])
+    allowed = CONVERGED * std_error + 1e-9 * np.abs(b).max(initial=0.0)
+    if not (np.abs(step) <= allowed)[is_estimable].all():
+        raise refusal(
+            model,
+            "be fitted until its likelihood is greatest",
+            METHOD,
+            finding="can still be bettered by more than a hundredth of a standard "
+            "error",
+            remedy="Set a smaller tol and a greater max_iter, or use another solver.",
+        )
     return V, is_estimable
 
 
@@ -194,22 +202,6 @@ def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
     return root @ root.T, is_estimable
 
 
-def _check_converged(
-    model: FittedModel, b: Floats, step: Floats, std_error: Floats
-) -> None:
-    """Refuse estimates that are not where the likelihood is greatest."""
-    rounding = 1e-9 * np.abs(b).max(initial=0.0)
-    if (np.abs(step) <= CONVERGED * std_error + rounding).all():
-        return
-    raise refusal(
-        model,
-        "be fitted until its likelihood is greatest",
-        METHOD,
-        finding="can still be bettered by more than a hundredth of a standard error",
-        remedy="Set a smaller tol and a greater max_iter, or use another solver.",
-    )
-
-
 def _of_results(model: FittedModel, results: Any) -> Estimates:
     """Return the estimates of statsmodels with their own covariance."""
     kind = type(getattr(results, "_results", results)).__name__
@@ -233,12 +225,20 @@ def _family(model: FittedModel) -> Any:
 
     estimator: Any = model.estimator
     kind = type(estimator).__name__
-    if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in FREE:
+    if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in KINDS:
         raise refusal(model, "be a least-squares or generalised linear model", METHOD)
     if model.task == "multiclass":
         finding = f"has {len(model.classes)} classes"
         raise refusal(model, "have two classes at most", METHOD, finding=finding)
-    if not FREE[kind](estimator):
+    if kind == "LinearRegression":
+        is_free = not estimator.positive
+    elif kind == "LogisticRegression":
+        penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf says "none"
+        is_free = penalty in (None, "none") or np.isinf(estimator.C)
+        is_free = is_free and estimator.class_weight is None
+    else:
+        is_free = estimator.alpha == 0
+    if not is_free:
         raise refusal(
             model,
             "be fitted without a penalty, a constraint or class weights",
@@ -253,25 +253,6 @@ def _family(model: FittedModel) -> Any:
     return families.Tweedie(link, var_power=power)
 
 
-def _is_free_logistic(estimator: Any) -> bool:
-    """Return whether a logistic regression has neither penalty nor class weights."""
-    penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf says "none"
-    is_free = penalty in (None, "none") or np.isinf(estimator.C)
-    return bool(is_free and estimator.class_weight is None)
-
-
-def _is_unpenalised(estimator: Any) -> bool:
-    """Return whether a generalised linear model has no penalty."""
-    return bool(estimator.alpha == 0)
-
-
-FREE: dict[str, Callable[[Any], bool]] = {
-    "LinearRegression": lambda estimator: not estimator.positive,
-    "LogisticRegression": _is_free_logistic,
-    "PoissonRegressor": _is_unpenalised,
-    "GammaRegressor": _is_unpenalised,
-    "TweedieRegressor": _is_unpenalised,
-}
-"""Whether an estimator is the maximum of its likelihood and nothing else."""
 POWERS = {"LinearRegression": 0, "PoissonRegressor": 1, "GammaRegressor": 2}
 """The power of its mean that the variance of the target goes by."""
+KINDS = (*POWERS, "LogisticRegression", "TweedieRegressor")

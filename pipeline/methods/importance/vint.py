@@ -3,8 +3,8 @@
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
+from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ..effects.partial_dependence import Grid, Scale, check_scale, grid_of, rounding_of
 from ..effects.surface import joint_dependence
@@ -100,7 +100,7 @@ def vint(
             spread_of_first, spread_of_second = (
                 SPREADS[
                     categorical_spread
-                    if isinstance(data.X[feature].dtype, pd.CategoricalDtype)
+                    if is_category(data.X[feature])
                     else "standard_deviation"
                 ]
                 for feature in pair

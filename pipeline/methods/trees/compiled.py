@@ -140,11 +140,8 @@ def _listen() -> None:
 
 def describe() -> str:
     """Return what is said of compiling: how long it takes, and where the loops are."""
-    return f"compiling loops over trees once, about a minute; {_where()}"
-
-
-def _where() -> str:
-    return f"kept in {cache_folder()}" if can_keep() else "they cannot be kept"
+    where = f"kept in {cache_folder()}" if can_keep() else "they cannot be kept"
+    return f"compiling loops over trees once, about a minute; {where}"
 
 
 class Loop:

@@ -189,15 +189,11 @@ def _of_rows(name: str) -> RowLosses:
     )
 
 
-def _ranges(n_rows: int) -> list[range]:
-    """Return the parts, the same for any number of threads."""
-    size = max(-(-n_rows // MOST_PARTS), LEAST_ROWS)
-    return [range(at, min(at + size, n_rows)) for at in range(0, n_rows, size)]
-
-
 def _answered(question: _Question, n_threads: int) -> tuple[Floats, Floats, Floats]:
     """Answer for all rows, as `_part` does for some."""
-    ranges = _ranges(len(question.y))
+    n_rows = len(question.y)
+    size = max(-(-n_rows // MOST_PARTS), LEAST_ROWS)
+    ranges = [range(at, min(at + size, n_rows)) for at in range(0, n_rows, size)]
     n_threads = min(n_threads, len(ranges))
     shares = [ranges[k::n_threads] for k in range(n_threads)]
     parts: list[Any] = [None] * len(ranges)
@@ -239,11 +235,13 @@ def _part(
         now = slice(done, done + moves.n_rows)
         at = slice(rows.start + now.start, rows.start + now.stop)
         done = now.stop
-        baseline[:, now] = question.losses(at, moves.own[:, : moves.n_rows].T)
-        means = np.repeat(baseline[:, np.newaxis, now], n_features, axis=1)
+        as_is = np.array(question.losses(at, moves.own[:, : moves.n_rows].T))
+        baseline[:, now] = as_is
+        means = np.repeat(as_is[:, np.newaxis], n_features, axis=1)
+        n_below = np.zeros(as_is.shape, dtype=np.int64)
+        front = _Front(as_is, as_is.copy(), n_below, np.zeros(as_is.shape))
         add = _add_errors if question.is_of_errors else _add_steps
-        to = _Block(_front_at(baseline[:, now]), means, line)
-        add(question, walker, moves, at, to)
+        add(question, walker, moves, at, _Block(front, means, line))
         own[:, :, now] = means
     return baseline, own, line
 
@@ -284,12 +282,6 @@ class _Block(NamedTuple):
     front: _Front
     means: Floats
     line: Floats
-
-
-def _front_at(as_is: Floats) -> _Front:
-    """Return the front at the first place, given the losses of the rows as they are."""
-    zeros = np.zeros(as_is.shape)
-    return _Front(as_is.copy(), as_is.copy(), zeros.astype(np.int64), zeros)
 
 
 def _add_steps(

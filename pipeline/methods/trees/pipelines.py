@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...data.column_types import is_category
 from ...models.prediction import has_own
 from ...records.errors import ModelError, quote, words
 from . import name_of
@@ -149,27 +150,21 @@ def _chain(step: Any, features: Names) -> Names | None:
     return None if isinstance(after, str) else after
 
 
-_RULES: dict[Callable[[Any, Names], Names | None], tuple[str, ...]] = {
-    _same: (
-        *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"),
-        *("QuantileTransformer", "PowerTransformer", "OrdinalEncoder"),
-    ),
-    _chosen: (
-        "SelectKBest",
-        "SelectPercentile",
-        "SelectFromModel",
-        "VarianceThreshold",
-    ),
-    _filled: ("SimpleImputer",),
-    _binned: ("KBinsDiscretizer",),
-    _one_hot: ("OneHotEncoder",),
-    _target_encoded: ("TargetEncoder",),
-    _unchanged: ("FunctionTransformer",),
-    _parts: ("ColumnTransformer",),
-    _chain: ("Pipeline",),
-}
+_EACH_ON_ITS_OWN = (
+    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler QuantileTransformer "
+    "PowerTransformer OrdinalEncoder"
+)
+_SELECTIONS = "SelectKBest SelectPercentile SelectFromModel VarianceThreshold"
 RULES: dict[str, Callable[[Any, Names], Names | None]] = {
-    f"sklearn.{name}": rule for rule, names in _RULES.items() for name in names
+    **dict.fromkeys((f"sklearn.{name}" for name in _EACH_ON_ITS_OWN.split()), _same),
+    **dict.fromkeys((f"sklearn.{name}" for name in _SELECTIONS.split()), _chosen),
+    "sklearn.SimpleImputer": _filled,
+    "sklearn.KBinsDiscretizer": _binned,
+    "sklearn.OneHotEncoder": _one_hot,
+    "sklearn.TargetEncoder": _target_encoded,
+    "sklearn.FunctionTransformer": _unchanged,
+    "sklearn.ColumnTransformer": _parts,
+    PIPELINE: _chain,
 }
 """From the class of a step to what it makes of the columns."""
 
@@ -219,7 +214,7 @@ def rows_given(
 
 def _codes(column: pd.Series) -> pd.Series:
     """Return the codes of levels, NaN where missing; other columns as they are."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+    if not is_category(column):
         return column
     codes = column.cat.codes
     return codes.where(codes >= 0, np.nan)

@@ -78,7 +78,10 @@ def _gbm(tables: Tables) -> Packing | str:
     third = tables["third"].astype(int)
     is_inner = column >= 0
     weight = tables["weight"]
-    ways = _gbm_ways(tables, np.flatnonzero(is_inner & (n_levels[column] > 1)))
+    ways: dict[int, Array] = {}  # of levels: -1 left, 1 right, 0 to the third child
+    if len(of_sets := np.flatnonzero(is_inner & (n_levels[column] > 1))):
+        sets = np.split(tables["ways"], np.cumsum(tables["n_ways"])[:-1])
+        ways = {node: sets[int(split[node])] for node in of_sets.tolist()}
     left_sets, there = (
         {k: np.flatnonzero(np.isin(own, to)) + 1.0 for k, own in ways.items()}
         for to in ((-1,), (-1, 1))
@@ -107,14 +110,6 @@ def _gbm(tables: Tables) -> Packing | str:
         categories=_categories(n_levels),
         no_missing=() if has_third else range(len(n_levels)),
     )
-
-
-def _gbm_ways(tables: Tables, nodes: Array) -> dict[int, Array]:
-    """Return where these nodes send levels: -1 left, 1 right, 0 to the third child."""
-    if not len(nodes):
-        return {}
-    sets = np.split(tables["ways"], np.cumsum(tables["n_ways"])[:-1])
-    return {node: sets[int(tables["split"][node])] for node in nodes.tolist()}
 
 
 def _with_third(
@@ -292,14 +287,6 @@ def _sets(
     return sets
 
 
-_READERS: dict[str, Callable[[Tables], Packing | str]] = {
-    "ranger": _ranger,
-    "randomForest": _random_forest,
-    "gbm": _gbm,
-    "rpart": _rpart,
-}
-
-
 _packings: WeakKeyDictionary[RModel, Packing] = WeakKeyDictionary()
 """Seconds of work for a large forest; a model of R never changes."""
 
@@ -316,6 +303,9 @@ def _read(read: Callable[[Tables], Packing | str], model: RModel) -> Packing | s
 
 
 READERS: dict[str, Callable[[Any], Packing | str]] = {
-    f"R.{kind}": partial(_read, read) for kind, read in _READERS.items()
+    "R.ranger": partial(_read, _ranger),
+    "R.randomForest": partial(_read, _random_forest),
+    "R.gbm": partial(_read, _gbm),
+    "R.rpart": partial(_read, _rpart),
 }
 """From the class of a model of R to its reader."""

@@ -1,6 +1,6 @@
 """scikit-learn's trees, forests and gradient boosting; they read rows in float32."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,14 @@ def _boosting(model: Any) -> Packing | str:
         return f"It starts from the predictions of a {name}."
     factor, link = _factor_and_link(model)
     no_row = np.zeros((1, model.n_features_in_), dtype=np.float32)
+    trees = [
+        _nodes(each.tree_, factor * (model.learning_rate * _numbers(each.tree_)), k)
+        for stage in model.estimators_
+        for k, each in enumerate(stage)
+    ]
     return packed(
         n_features=model.n_features_in_,
-        trees=list(_stages(model, factor)),
+        trees=trees,
         start=factor * model._raw_predict_init(no_row)[0],
         link=link,
         no_missing=_no_missing(model),
@@ -105,15 +110,6 @@ def _factor_and_link(model: Any) -> tuple[float, Link]:
         has_link = hasattr(model._loss, "link")  # since scikit-learn 1.4
         return 1.0, "softmax_by_row" if has_link else "softmax_by_logsumexp"
     return 2.0 if model.loss == "exponential" else 1.0, "logistic"
-
-
-def _stages(model: Any, factor: float) -> Iterator[Tree]:
-    """Yield the trees of gradient boosting in the order in which they are added."""
-    for stage in model.estimators_:
-        for target, member in enumerate(stage):
-            tree = member.tree_
-            values = factor * (model.learning_rate * _numbers(tree))
-            yield _nodes(tree, values, target)
 
 
 _READERS: dict[Callable[[Any], Packing | str], tuple[str, ...]] = {

@@ -81,18 +81,6 @@ def _line_for(lattice: Lattice, moves: Moves) -> Line:
     )
 
 
-def _steps_for(lattice: Lattice, moves: Moves) -> Steps:
-    """Return room for the steps that are held together."""
-    n_outputs, n_rows = moves.own.shape
-    n_steps, n_places = MOST_STEPS + n_rows + 1, len(lattice.below)
-    return Steps(
-        place=np.empty(n_places, dtype=np.int32),
-        start=np.empty(n_places + 1, dtype=np.int32),
-        row=np.empty(n_steps, dtype=np.uint16),
-        sums=np.empty((n_steps, n_outputs), dtype=np.int64),
-    )
-
-
 @Loop
 def sort_changes(moves: Any, line: Any) -> None:
     """Put the changes of a block in the order of their places, and list no row yet."""
@@ -199,7 +187,14 @@ class Walker:
         self._descent = descent_for(packing, lattice, self._n_rows)
         self._moves = moves_for(packing, self._n_rows, FIRST_SPANS, FIRST_MOVERS)
         self.line = _line_for(lattice, self._moves)
-        self.room = _steps_for(lattice, self._moves)
+        n_outputs, n_rows = self._moves.own.shape
+        n_steps, n_places = MOST_STEPS + n_rows + 1, len(lattice.below)
+        self.room = Steps(
+            place=np.empty(n_places, dtype=np.int32),
+            start=np.empty(n_places + 1, dtype=np.int32),
+            row=np.empty(n_steps, dtype=np.uint16),
+            sums=np.empty((n_steps, n_outputs), dtype=np.int64),
+        )
         self._typed: dict[Loop, Callable[..., Any]] = {}
 
     def call(self, loop: Loop, *arguments: Any) -> Any:

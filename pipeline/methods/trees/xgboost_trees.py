@@ -58,8 +58,10 @@ def _boosting(model: Any) -> Packing | str:
         return "Its booster is gblinear, a linear model."
     if int(parameters.get("num_target", 1)) > 1:
         return SEVERAL_TARGETS
-    if not is_booster and (reason := _reason_of_estimator(model)):
-        return reason
+    if not is_booster and callable(model.objective):
+        return "It was fitted with an objective of your own."
+    if not is_booster and not math.isnan(model.missing):
+        return f"It takes {model.missing:g} for a missing value."
     objective = learner["objective"]["name"]
     link = _link(model, is_booster, objective)
     if link is None:
@@ -69,7 +71,9 @@ def _boosting(model: Any) -> Packing | str:
     # In place, dart multiplies what a prediction is above the start, which rounds it.
     has_start = is_in_place and gradient_booster["name"] == "dart"
     below = start if has_start else np.zeros_like(start)
-    trees = list(_trees(gradient_booster, below, _n_rounds(model, is_booster)))
+    best = None if is_booster else getattr(model, "best_iteration", None)
+    n_rounds = None if best is None else int(best) + 1  # None: all, as of a Booster
+    trees = list(_trees(gradient_booster, below, n_rounds))
     categories = named_categories(trees)
     of_numbers = [np.delete(each.feature, [*each.categories_left]) for each in trees]
     if any(np.isin(own, [*categories]).any() for own in of_numbers):
@@ -96,21 +100,6 @@ def _link(model: Any, is_booster: bool, objective: str) -> Link | None:
     if is_of_classes:
         return OF_CLASSES.get(link) if link else None
     return None if link == "softmax_in_c" else link
-
-
-def _reason_of_estimator(model: Any) -> str:
-    """Return what an estimator of scikit-learn's kind does besides, or ""."""
-    if callable(model.objective):
-        return "It was fitted with an objective of your own."
-    if not math.isnan(model.missing):
-        return f"It takes {model.missing:g} for a missing value."
-    return ""
-
-
-def _n_rounds(model: Any, is_booster: bool) -> int | None:
-    """Return how many rounds predict uses, None for all: a Booster uses all."""
-    best = None if is_booster else getattr(model, "best_iteration", None)
-    return None if best is None else int(best) + 1
 
 
 def _start(content: Mapping[str, Any]) -> Singles:

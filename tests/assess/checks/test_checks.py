@@ -8,6 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
+from tests.known_answers import logistic_model
 from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
@@ -22,7 +23,6 @@ from importance_audit.methods.importance.rank_correlation import spearman
 from importance_audit.methods.known_answers import (
     binary_data,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models.diagnostics import diagnostic_rows

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.known_answers import level_data
 from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
@@ -11,7 +12,7 @@ from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.refits import units_of
 from importance_audit.methods.importance.subspaces import masks_of, members_of
-from importance_audit.methods.known_answers import level_data, normal_data
+from importance_audit.methods.known_answers import normal_data
 
 OLS = "sklearn.linear_model.LinearRegression"
 PERF, TWIN = "random_subspace", "random_subspace_permutation"

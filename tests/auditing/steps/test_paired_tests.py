@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import logistic_model
 
 from importance_audit.assess.paired_tests import t_test
 from importance_audit.auditing.audit import audit
@@ -12,7 +13,6 @@ from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import (
     binary_data,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.records.as_json import dumps, loads

@@ -5,16 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.effects.level_order import by_similarity
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import NotApplicable
 
 from .toys import model_of, rows_of

@@ -5,16 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects import EFFECTS
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    logistic_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 from .toys import model_of, rows_of
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import refused
 from tests.methods.recorded import recorded
 
@@ -14,12 +15,7 @@ from importance_audit.methods.effects.local_profiles import (
 from importance_audit.methods.effects.local_profiles import (
     rows_of as sampled_rows,
 )
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.r_rng import RStream
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import refused
 from tests.methods.recorded import recorded
 
@@ -12,12 +13,7 @@ from importance_audit.methods.effects.partial_dependence import (
     grid_of,
     partial_dependence,
 )
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import DataError
 
 from .toys import as_given, is_recorded_grid, model_of, recorded_model, rows_of

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data
 from tests.methods.importance.toys import refused
 
 from importance_audit.data.datasets import dataset
 from importance_audit.methods.effects.stratpd import Strata, curve_of, stratpd, table_of
-from importance_audit.methods.known_answers import level_data, normal_data
+from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.errors import NotApplicable
 
 

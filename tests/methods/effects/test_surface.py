@@ -3,16 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.effects.surface import surface, within
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 from .toys import model_of, rows_of
 

@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from tests.known_answers import level_data
 from tests.methods.importance.toys import fitted, of_line, refused
 
 from importance_audit.data.splits import drawn_rows
@@ -14,11 +15,7 @@ from importance_audit.methods.importance.drop_column import (
     shapley_refit,
 )
 from importance_audit.methods.importance.refits import parted
-from importance_audit.methods.known_answers import (
-    binary_data,
-    level_data,
-    normal_data,
-)
+from importance_audit.methods.known_answers import binary_data, normal_data
 
 METHODS = (drop_column, permute_refit, shapley_refit)
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data
 from tests.methods.importance.toys import numbers, refused, rows_of
 
 from importance_audit.methods.importance.filters_joint import mrmr, mrmr_order, pca
 from importance_audit.methods.importance.information import codes_of, matrix_of
-from importance_audit.methods.known_answers import level_data, normal_data
+from importance_audit.methods.known_answers import normal_data
 
 DATA = normal_data(3, 1, 2, n_samples=200)
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC, SVR
 from tests.cases import for_each
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import (
     correlated,
     numbers,
@@ -17,12 +18,7 @@ from tests.methods.importance.toys import (
 )
 
 from importance_audit.methods.importance.firm import firm, firm_labels
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import wrap
 
 SIGNED = ("auto", "binary", "linear")

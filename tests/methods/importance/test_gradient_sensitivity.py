@@ -12,16 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance.toys import refused, score_of
 
 from importance_audit.methods.importance.firm import gradient_sensitivity
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    logistic_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import wrap
 
 DATA = normal_data(3, -1)

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance.toys import numbers, rows_of, score_of, uniform
 
 from importance_audit.methods.importance.h_statistic import (
@@ -14,13 +15,7 @@ from importance_audit.methods.importance.h_statistic import (
     h_statistic,
 )
 from importance_audit.methods.importance.pd_importance import pd_importance
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    logistic_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 
 CUBE = pd.DataFrame(list(product((-1.0, 1.0), repeat=4)), columns=list("abcd"))
 PAIR = ("a", "b")

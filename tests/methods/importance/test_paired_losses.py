@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance.toys import of_line
 
 from importance_audit.methods.importance.drop_column import drop_column
@@ -13,10 +14,7 @@ from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.permutation_draws import DRAWS, Draw
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 from tests.cases import for_each
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import numbers, rows_of, score_of
 from tests.methods.recorded import evaluated, frame_of, recorded
 
@@ -15,12 +16,7 @@ from importance_audit.methods.importance.partial_dependence import (
     Spread,
     partial_dependence,
 )
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import DataError
 
 VIP = recorded("vip_firm")

@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.cases import for_each
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance import toys
 from tests.methods.importance.toys import refused, rows_of
 from tests.methods.recorded import evaluated, frame_of
@@ -28,10 +29,7 @@ from importance_audit.methods.importance.permutation import (
 )
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.models.fit import wrap

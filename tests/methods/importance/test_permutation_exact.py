@@ -6,16 +6,13 @@ from threading import Barrier
 import numpy as np
 import pytest
 from tests.cases import for_each
+from tests.known_answers import level_data
 from tests.methods.importance import toys
 from tests.methods.importance.toys import of_three_classes, of_two_classes, refused
 
 from importance_audit.methods.importance import permutation_exact
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.known_answers import (
-    level_data,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.methods.trees import exact as trees_exact
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees.fitted import trees_of

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.cases import for_each
+from tests.known_answers import level_data
 from tests.methods.importance.toys import fitted, of_line, refused
 
 from importance_audit.methods.importance import subspaces
@@ -15,11 +16,7 @@ from importance_audit.methods.importance.random_subspace import (
 )
 from importance_audit.methods.importance.refits import units_of
 from importance_audit.methods.importance.subspaces import members_of
-from importance_audit.methods.known_answers import (
-    binary_data,
-    level_data,
-    normal_data,
-)
+from importance_audit.methods.known_answers import binary_data, normal_data
 
 TREE = "tree.DecisionTreeClassifier"
 BOTH = (random_subspace, random_subspace_permutation)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cases import for_each
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.methods.importance.toys import (
     correlated,
     curved,
@@ -21,10 +22,7 @@ from importance_audit.methods.importance import sage as module
 from importance_audit.methods.importance.sage import Stop, is_settled, sage
 from importance_audit.methods.known_answers import (
     binary_data,
-    level_data,
-    level_model,
     linear_model,
-    logistic_model,
     normal_data,
 )
 from importance_audit.methods.trees.routes import reporting_routes

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 from tests.cases import for_each
+from tests.known_answers import level_data, level_model
 from tests.methods.importance import toys
 from tests.methods.importance.toys import curved, refused, rows_of
 from tests.methods.recorded import evaluated, frame_of, recorded
@@ -21,12 +22,7 @@ from importance_audit.methods.effects.shapley_values import (
 from importance_audit.methods.importance import shapley as module
 from importance_audit.methods.importance.fastshap_order import explain, rounds
 from importance_audit.methods.importance.shapley import shapley
-from importance_audit.methods.known_answers import (
-    level_data,
-    level_model,
-    linear_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import wrap
 from importance_audit.records.r_rng import RStream
 from importance_audit.records.streams import stream

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.known_answers import level_data, level_model, logistic_model
 from tests.report.made_records import (
     columns_frame,
     made_frame,
@@ -35,13 +36,7 @@ from tests.report.reading import (
 )
 
 from importance_audit.data.quantiles import quantiles_frame
-from importance_audit.methods.known_answers import (
-    binary_data,
-    level_data,
-    level_model,
-    logistic_model,
-    normal_data,
-)
+from importance_audit.methods.known_answers import binary_data, normal_data
 from importance_audit.models.diagnostics import diagnostic_rows
 from importance_audit.report.figures.performance import draw_classes, draw_residuals
 from importance_audit.report.pages.view import build_view

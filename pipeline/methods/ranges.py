@@ -1,6 +1,6 @@
 """Options of methods that are out of their range, refused in one way."""
 
-from ...records.errors import quote
+from ..records.errors import quote
 
 
 def within(name: str, value: object, holds: bool, rule: str) -> None:
