@@ -335,7 +335,8 @@ def _read(kind: Any, plain: Any) -> Any:
     if kind is Leader:
         plain = dict(zip(Leader._fields, plain, strict=True))
     if hasattr(kind, "_fields"):
-        return kind(**{k: _field(k, _read(t, plain[k])) for k, t in _types(kind)})
+        types = _types(kind).items()
+        return kind(**{k: _field(k, _read(t, plain[k])) for k, t in types})
     if kind is float:
         return float(plain)
     if type(plain) is not kind:
@@ -343,10 +344,7 @@ def _read(kind: Any, plain: Any) -> Any:
     return plain
 
 
-@lru_cache
-def _types(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Return the fields of a record with their types."""
-    return tuple(get_type_hints(kind).items())
+_types = lru_cache(get_type_hints)
 
 
 def _field(name: str, value: Any) -> Any:
