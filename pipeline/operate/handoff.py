@@ -30,7 +30,6 @@ FACTS = (
     *("form", "aggregator", "scale", "split", "unit", "n_samples", "n_repeats"),
     *("stream", "seed"),
 )
-OBJECTS = ("file", "class", "record", "model", "method", "of", "loss", "engine")
 CURVE = "partial_dependence"
 """The curve that DALEX defines as we do; its accumulated one is another."""
 NUMBERS_ALONE = (
@@ -224,10 +223,7 @@ def _path(item: HandoffObject) -> str:
 def _importances(result: AuditResult) -> Iterator[tuple[Any, ...]]:
     """Yield the tidy table: one row per record and feature."""
     models = result.models
-    digests: Mapping[str, str] = {}
-    if "predictions_sha256" in models:  # older runs have none
-        names = zip(models["model"], models["predictions_sha256"], strict=True)
-        digests = dict(names)
+    digests = dict(zip(models["model"], models["predictions_sha256"], strict=True))
     tail = ("options", "predictions_sha256", "feature", "importance", "std", "rank")
     yield ("record", *FACTS, *tail)
     for number, record in enumerate(result.importances, start=1):
@@ -261,7 +257,7 @@ def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
 
 def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, ...]]:
     """Yield which file holds what; `record` is that of the tables, 0 for curves."""
-    yield OBJECTS
+    yield ("file", "class", "record", "model", "method", "of", "loss", "engine")
     for path, (_, record, about, plan) in objects_by_path.items():
         is_curve = isinstance(about, Effect)
         facts = [getattr(about, name, "") for name in ("model", "method", "of", "loss")]

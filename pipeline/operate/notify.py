@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
@@ -74,22 +74,26 @@ def _run(
     folder: Path, event: str, command: Iterable[str], notice: Notice, seconds: float
 ) -> Iterable[str]:
     """Run one command, keep how it went, and yield what went wrong."""
-    start, argv = time.monotonic(), tuple(command)
-    status, last_words = _answer(folder, argv, _environment(event, notice), seconds)
-    took = time.monotonic() - start
-    facts: dict[str, Any] = {
-        "hook": f"on_{event}",
-        "exit_code": status,
-        "seconds": round(took, 3),
+    told = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
+    variables = {  # as bytes: no locale can refuse them
+        f"{PREFIX}{key.upper()}".encode(): _bytes(str(fact))
+        for key, fact in told.items()
     }
+    start, argv = time.monotonic(), tuple(command)
+    environment = {**os.environb, **variables}
+    status, last_words = _answer(folder, argv, environment, seconds)
+    took = round(time.monotonic() - start, 3)
+    hook = f"on_{event}"
     if status != 0:
-        words_ = (
-            f"ended with {describe_exit(status or 0)}. Its output: {last_words or '-'}"
+        why = last_words
+        if status is not None:
+            why = f"ended with {describe_exit(status)}. Its output: {last_words or '-'}"
+        yield (
+            f"[schedule] {hook} did not run successfully: {argv[0]!r} {printable(why)}"
         )
-        why = printable(last_words if status is None else words_)
-        yield f"[schedule] on_{event} did not run successfully: {argv[0]!r} {why}"
+    facts = {"hook": hook, "exit_code": status, "seconds": took, "message": last_words}
     try:
-        append(folder, "notified", **facts, message=last_words)
+        append(folder, "notified", **facts)
     except AuditError as error:
         yield str(error)
 
@@ -117,16 +121,6 @@ def _answer(
         return child.returncode, decode(output)
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."
     return None, f"{late} Its output: {decode(output) or '-'}"
-
-
-def _environment(event: str, notice: Notice) -> dict[bytes, bytes]:
-    """Return our environment with what is told, as bytes: no locale can refuse them."""
-    facts = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
-    variables = {
-        f"{PREFIX}{key.upper()}".encode(): _bytes(str(fact))
-        for key, fact in facts.items()
-    }
-    return {**os.environb, **variables}
 
 
 def _bytes(text: str) -> bytes:

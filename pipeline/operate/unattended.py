@@ -34,8 +34,6 @@ _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a line in the audit log."""
 LOCKED = 5
 
-Say = Callable[[str], None]
-
 
 class RunOutcome(NamedTuple):
     """How a run ended that nobody watched.
@@ -61,7 +59,7 @@ class RunOutcome(NamedTuple):
 def run_unattended(
     path: Path,
     *,
-    say: Say,
+    say: Callable[[str], None],
     keep: int | None = None,
     minutes: float | None = None,
     quiet: bool = False,
@@ -92,8 +90,14 @@ def run_unattended(
     events = readable_events(folder)
     with stop_requests() as signals:
         words = (*["--quiet"] * quiet, *options)
-        limit = minutes or source.minutes
-        ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
+        left = minutes or source.minutes
+        deadline = time.monotonic() + 60 * left
+        for retries in range(schedule.retries, -1, -1):
+            ended = _attempt(path, left, words, signals)
+            left = round((deadline - time.monotonic()) / 60, 2)
+            if not ended.r_failed or signals or left <= 0 or not retries:
+                break
+            say(f"R failed, so the audit is retried ({retries} more): {ended.message}")
         late = map(_line, readable_events(folder)[len(events) :])
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
@@ -119,26 +123,6 @@ def run_unattended(
         )
         for fault in notify(folder, schedule, notice):
             say(fault)
-    return ended
-
-
-def _run_with_retries(
-    path: Path,
-    retries: int,
-    minutes: float,
-    options: Sequence[str],
-    say: Say,
-    signals: Sequence[int],
-) -> RunOutcome:
-    """Run an audit, again if R failed, until the time of all tries is over."""
-    deadline = time.monotonic() + 60 * minutes
-    for left in range(retries, -1, -1):
-        ended = _attempt(path, minutes, options, signals)
-        minutes = round((deadline - time.monotonic()) / 60, 2)
-        is_late = bool(signals) or minutes <= 0
-        if not ended.r_failed or is_late or not left:
-            break
-        say(f"R failed, so the audit is retried ({left} more): {ended.message}")
     return ended
 
 
