@@ -185,22 +185,14 @@ def _profiles(result: AuditResult) -> Iterator[HandoffObject]:
             together.setdefault(question, []).append(effect)
     for number, effects in enumerate(together.values(), start=1):
         curves = {e.feature: (e.grid.tolist(), e.values) for e in effects}
+        means = result.of_curve("mean_predictions", effects[0])["mean"]
         plan = objects.profile(
             curves,
             label=_label(effects[0]),
-            mean_prediction=_mean_prediction(result, effects[0]),
+            mean_prediction=float(means.max()),  # NaN of none
             method="partial",
         )
         yield HandoffObject("DALEX", number, effects[0], plan)
-
-
-def _mean_prediction(result: AuditResult, effect: Effect) -> float:
-    frame, mean = result.mean_predictions, float("nan")
-    for row in frame.to_dict("records"):
-        names = ("model", "positive_class", "split", "scale")
-        if all(row[name] == getattr(effect, name) for name in names):
-            mean = float(row["mean"])
-    return mean
 
 
 def _label(record: Importance | Effect) -> str:

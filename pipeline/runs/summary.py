@@ -260,12 +260,10 @@ def to_plain(record: Any) -> Any:
     """Return a record or a tuple of them as JSON holds it, a leader as a list."""
     if isinstance(record, float):
         return NOT_FINITE.get(repr(record), record)
-    if isinstance(record, Leader):
-        return [NOT_FINITE.get(repr(value), value) for value in record]
-    if hasattr(record, "_asdict"):
-        return {key: to_plain(value) for key, value in record._asdict().items()}
     if isinstance(record, Mapping):
         return dict(record)
+    if hasattr(record, "_asdict") and not isinstance(record, Leader):
+        return {key: to_plain(value) for key, value in record._asdict().items()}
     return [*map(to_plain, record)] if isinstance(record, tuple) else record
 
 
