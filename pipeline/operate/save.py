@@ -5,7 +5,6 @@ which other files a run holds, or writing them (`runs`).
 """
 
 import ctypes
-import hashlib
 import json
 import logging
 from collections.abc import Container
@@ -17,6 +16,7 @@ from traceback import format_exc
 from typing import Any
 
 from ..records.result import AuditResult
+from ..runs.digests import sha256
 from ..runs.files import RENDERER, Files, as_bytes
 from ..runs.folder import write_run
 
@@ -108,10 +108,7 @@ def renderer(files: Container[str]) -> dict[str, Any] | None:
     return {
         **{name: _version(name) for name in PACKAGES},
         **{name: _library_version(*where) for name, where in LIBRARIES.items()},
-        "fonts": [
-            {"name": f.name, "sha256": hashlib.sha256(f.read_bytes()).hexdigest()}
-            for f in fonts
-        ],
+        "fonts": [{"name": f.name, "sha256": sha256(f.read_bytes())} for f in fonts],
         "templates_sha256": templates_sha256(),
         "pdf_mode": can.mode if has_pdf else "",
         "conformity": list(can.statements) if has_pdf else [],
