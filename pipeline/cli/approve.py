@@ -66,8 +66,8 @@ def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
             )
         words = {name: answers[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
-        signoff = sign(run, SignoffRequest(**words, how=how, signer=signer))
-        for line in signoff.notes:
+        page, notes = sign(run, SignoffRequest(**words, how=how, signer=signer))
+        for line in notes:
             click.echo(printable(line), err=True)
         if not quiet:
-            say(signoff.page)
+            say(page)

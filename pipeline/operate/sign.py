@@ -55,22 +55,14 @@ class SignoffRequest(NamedTuple):
     signer: str = ""
 
 
-class SignoffResult(NamedTuple):
-    """A sign-off that was made.
+def sign(run: Path, request: SignoffRequest) -> tuple[Path, tuple[str, ...]]:
+    """Sign a run: add a line to the log of its audit, and the page of that line.
 
-    Attributes
-    ----------
+    Returns
+    -------
     page : Path
     notes : tuple of str
         What else the signer is to know.
-    """
-
-    page: Path
-    notes: tuple[str, ...] = ()
-
-
-def sign(run: Path, request: SignoffRequest) -> SignoffResult:
-    """Sign a run: add a line to the log of its audit, and the page of that line.
 
     Raises
     ------
@@ -125,7 +117,7 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
             f"{shlex.quote(str(audit / LOG))} | ssh-keygen -Y sign "
             f"-n {NAMESPACE} -f KEY > {shlex.quote(str(signature))}"
         )
-    return SignoffResult(place, tuple(notes))
+    return place, tuple(notes)
 
 
 def audit_of(run: Path) -> Path:
