@@ -18,8 +18,6 @@ from ..runs.audit_log import append
 from .child_process import decode, describe_exit, follow
 
 PREFIX = "IMPORTANCE_AUDIT_"
-WEIGHT = ("success", "change", "failure")
-"""Events from the least to the one that a command named for several is told."""
 MOST_BYTES = 32_000
 """Of one text: the system takes 131 072 of one, and some two million of all."""
 
@@ -56,16 +54,15 @@ def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
     code; a command that two of them name runs once. Each is kept in the audit log.
     """
-    hooks = (
-        ("change", schedule.on_change, bool(notice.news)),
-        ("failure", schedule.on_failure, notice.exit_code != 0),
-        ("success", schedule.on_success, notice.exit_code == 0),
-    )
-    due = {event: command for event, command, is_due in hooks if command and is_due}
-    event_of = {due[event]: event for event in WEIGHT if event in due}
+    has_failed = notice.exit_code != 0
+    due = {"change": schedule.on_change if notice.news else ()}
+    ended = "failure" if has_failed else "success"
+    due[ended] = schedule.on_failure if has_failed else schedule.on_success
+    if due["change"] == due[ended]:  # it is told of the graver event
+        del due["change" if has_failed else ended]
     faults: list[str] = []
     for event, command in due.items():
-        if event_of[command] == event:
+        if command:
             faults += _run(folder, event, command, notice, schedule.command_seconds)
     return tuple(faults)
 

@@ -242,8 +242,8 @@ def write_folder(folder: Path, files: Files) -> None:
         raise AuditError(f"{folder} already exists. Choose another folder.") from error
 
 
-def remove_parts(folder: Path, name: str = "") -> None:
-    """Remove what writers that were killed left half-written in a folder.
+def remove_parts(folder: Path, name: str) -> None:
+    """Remove what writers of a file that were killed left half-written in its folder.
 
     To be called under a lock that lets nobody else write there.
 
@@ -251,9 +251,9 @@ def remove_parts(folder: Path, name: str = "") -> None:
     ----------
     folder : Path
     name : str
-        What they were to become; by default anything.
+        What they were to become.
     """
-    for path in folder.glob(f".{escape(name) or '*'}.*.part"):
+    for path in folder.glob(f".{escape(name)}.*.part"):
         if PART.fullmatch(path.name):
             _remove(path, ())
 
