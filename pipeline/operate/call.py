@@ -298,26 +298,24 @@ def _settings(
                 f"{where} there, or leave config out."
             ]
         )
-    has_data = isinstance(document, Mapping) and "data" in document
     if isinstance(document, str | Path):
-        config = load_config(document, required=())
-    elif isinstance(document, Mapping) and not has_data:
+        document = load_config(document, required=())
+    elif isinstance(document, Mapping) and "data" not in document:
         named, functions = _with_names(asked, task, classes)
-        document = _document(named, functions, task) | dict(document)
-        limits = document.get("limits", {})
+        whole = _document(named, functions, task) | dict(document)
+        limits = whole.get("limits", {})
         if minutes is not None and isinstance(limits, Mapping):
-            document["limits"] = {**limits, "minutes": minutes}
-        config = parse_config(document, audit="python", functions=functions, task=task)
-    if has_data or cast(AuditConfig, config).data is not None:
+            whole["limits"] = {**limits, "minutes": minutes}
+        document = parse_config(whole, audit="python", functions=functions, task=task)
+    if isinstance(document, Mapping) or document.data is not None:
         raise ConfigError(
             ["[data] says where rows are, and X and y are rows. Leave [data] out."]
         )
-    config = cast(AuditConfig, config)
     if minutes is not None:
         if minutes <= 0:
             raise ConfigError([f"minutes must be above 0; {minutes} was given."])
-        config = replace(config, limits=replace(config.limits, minutes=minutes))
-    return config
+        return replace(document, limits=replace(document.limits, minutes=minutes))
+    return document
 
 
 def _with_names(

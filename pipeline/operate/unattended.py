@@ -151,7 +151,7 @@ def _attempt(
         grace=GRACE_SECONDS,
     )
     events = readable_events(folder)[n_events:]
-    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=child.pid)]
+    starts = [n for n, event in enumerate(events) if _began(event, child.pid)]
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
     new = max(set(run_folders(folder)) - names, default="")
@@ -178,14 +178,14 @@ def _attempt(
     with suppress(AuditError), locked(folder):
         log = read_log(folder)
         record_killed_attempt(folder, log)
-        began = (_is(event, "began", pid=child.pid) for event in log.events[n_events:])
+        began = (_began(event, child.pid) for event in log.events[n_events:])
         if not any(began):  # it ended before it could say that it began
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return RunOutcome(code, new, message=message)
 
 
-def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:
-    return event["kind"] == kind and all(event.get(k) == v for k, v in facts.items())
+def _began(event: Mapping[str, Any], pid: int) -> bool:
+    return event["kind"] == "began" and event["pid"] == pid
 
 
 def _line(event: Mapping[str, Any]) -> str:
@@ -206,11 +206,11 @@ def _unsent_news(
     """Return what nobody was told of the last run, as it was killed before it could."""
     ends = [n for n, event in enumerate(events) if event["kind"] in ENDED]
     before = events[: ends[-1]] if ends else ()
-    starts = [event for event in before if _is(event, "began")]
+    starts = [event for event in before if event["kind"] == "began"]
     if not starts or not starts[-1]["unattended"]:
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
-    if any(_is(event, "notified") for event in after):
+    if any(event["kind"] == "notified" for event in after):
         return ""
     code, run_id = last["exit_code"] or 0, last.get("run", "")
     message = last["message"]
