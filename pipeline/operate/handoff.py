@@ -108,14 +108,26 @@ def handoff(
     }
     texts |= {f"r/{name}": text for name, text in objects.scripts().items()}
     scripts = recomputation.predict_scripts(result)
-    readme = words.joinpath("README.md").read_text("utf-8")
     of_rows = WITH_ROWS if with_rows else NUMBERS_ALONE
-    if rows is None:
-        of_rows = NO_NUMBERS
-    notes = {"of_rows": of_rows, "parquet": PARQUET[bool(writer)]}
-    notes["row_files"] = "" if rows is None else ROW_FILES
+    run, facts = result.run, recomputation.evaluation_of(result)
+    packages = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    readme = Template(words.joinpath("README.md").read_text("utf-8")).substitute(
+        audit=_one_line(run.audit),
+        run_id=_one_line(str(run.volatile.get("run_id", ""))),
+        verdict=result.verdict,
+        seed=run.config.get("seed", ""),
+        digest=content_digest(result),
+        data=run.data_sha256,
+        rows=facts["rows"],
+        source=_one_line(str(facts["source"])),
+        rows_sha256=facts["sha256"],
+        of_rows=NO_NUMBERS if rows is None else of_rows,
+        row_files="" if rows is None else ROW_FILES,
+        parquet=PARQUET[bool(writer)],
+        versions=_one_line(packages),
+    )
     return {
-        "README.md": _readme(result, readme, notes),
+        "README.md": readme,
         **texts,
         **{path: text for path, (_, text) in scripts.items()},
         "importances.csv": csv_text(_importances(result)),
@@ -257,24 +269,6 @@ def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, 
             plan.kind, "aggregated_profiles_explainer"
         )
         yield (path, cls, 0 if is_curve else record, *facts, about.engine)
-
-
-def _readme(result: AuditResult, text: str, notes: Mapping[str, str]) -> str:
-    run, facts = result.run, recomputation.evaluation_of(result)
-    packages = ", ".join(f"{name} {number}" for name, number in run.versions.items())
-    return Template(text).substitute(
-        audit=_one_line(run.audit),
-        run_id=_one_line(str(run.volatile.get("run_id", ""))),
-        verdict=result.verdict,
-        seed=run.config.get("seed", ""),
-        digest=content_digest(result),
-        data=run.data_sha256,
-        rows=facts["rows"],
-        source=_one_line(str(facts["source"])),
-        rows_sha256=facts["sha256"],
-        **notes,
-        versions=_one_line(packages),
-    )
 
 
 def _one_line(text: str) -> str:

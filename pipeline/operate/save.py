@@ -105,22 +105,18 @@ def renderer(files: Container[str]) -> dict[str, Any] | None:
     has_pdf = "report.pdf" in files
     can = capability()
     fonts = sorted({Path(name) for name in font_files().values()})
+    versions = dict.fromkeys(PACKAGES, "")
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     return {
-        **{name: _version(name) for name in PACKAGES},
+        **versions,
         **{name: _library_version(*where) for name, where in LIBRARIES.items()},
         "fonts": [{"name": f.name, "sha256": sha256(f.read_bytes())} for f in fonts],
         "templates_sha256": templates_sha256(),
         "pdf_mode": can.mode if has_pdf else "",
         "conformity": list(can.statements) if has_pdf else [],
     }
-
-
-def _version(package: str) -> str:
-    """Return the version of a package, empty if there is none."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _library_version(linux: str, macos: str, function: str) -> str:
