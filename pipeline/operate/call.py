@@ -425,7 +425,7 @@ def _loss_of(name: Any, task: Task) -> Any:
 def _own_method(name: Any, functions: Mapping[str, Function]) -> Any:
     """Return the row of a user's own method; `parse_config` says what it lacks."""
     named = {"importance": [{"method": name}]}
-    extensions, _ = load_extensions(named, Path(), functions=functions)
+    extensions, _ = load_extensions(named, Path(), functions)
     return extensions[0].row if extensions else None
 
 
