@@ -42,22 +42,20 @@ def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
     whatever is not given.
     """
     with faults():
-        from ..operate.sign import (
-            GIVEN,
-            TYPED,
-            SignoffRequest,
-            audit_of,
-            check_run,
-            sign,
-        )
+        from ..operate.sign import GIVEN, TYPED, SignoffRequest, check_run, sign
+        from ..records.as_json import content_digest
         from ..records.errors import printable
+        from ..runs.load import load_whole_run
 
         missing = [name for name in ASKED if answers[name] is None]
         typing = bool(missing) and sys.stdin.isatty()
-        if typing:
-            audit_of(run)
+        if typing:  # by a person who has read what is to be signed
             check_run(run)
-            answers |= _prompt(run, missing)
+            result = load_whole_run(run)
+            what = f"Run {run.resolve().name} of {result.run.audit}: {result.verdict}."
+            click.echo(printable(what))
+            say(f"Content digest {content_digest(result)}")
+            answers |= {name: click.prompt(ASKED[name]) for name in missing}
         elif missing:
             options = ", ".join(f"--{name}" for name in missing)
             are = "is" if len(missing) == 1 else "are"
@@ -68,21 +66,8 @@ def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
             )
         words = {name: answers[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
-        signoff = sign(run, SignoffRequest(**words, how=how, signer=signer))
-        for line in signoff.notes:
+        page, notes = sign(run, SignoffRequest(**words, how=how, signer=signer))
+        for line in notes:
             click.echo(printable(line), err=True)
         if not quiet:
-            say(signoff.page)
-
-
-def _prompt(run: Path, missing: list[str]) -> dict[str, str]:
-    """Return what a person at the terminal says, having read what is to be signed."""
-    from ..records.as_json import content_digest
-    from ..records.errors import printable
-    from ..runs.load import load_whole_run
-
-    result = load_whole_run(run)
-    what = f"Run {run.resolve().name} of {result.run.audit}: {result.verdict}."
-    click.echo(printable(what))
-    say(f"Content digest {content_digest(result)}")
-    return {name: click.prompt(ASKED[name]) for name in missing}
+            say(page)

@@ -78,17 +78,13 @@ def table(batch: Batch) -> list[str]:
     ]
     for n, outcome in reversed([*enumerate(batch.outcomes, 1)]):
         if outcome.message:
-            lines.insert(n + 1, f"  {_short(outcome.message)}")
+            line = shown(" ".join(outcome.message.split()))
+            cut = f"{line[:MOST_WORDS]} …" if len(line) > MOST_WORDS else line
+            lines.insert(n + 1, f"  {cut}")
     return [
         *lines,
         f"{several(len(batch.outcomes), 'audit')}, exit code {batch.exit_code}",
     ]
-
-
-def _short(message: str) -> str:
-    """Return the beginning of a message on one line."""
-    line = shown(" ".join(message.split()))
-    return line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]} …"
 
 
 def _write_page(batch: Batch) -> str:

@@ -122,8 +122,8 @@ def _no_code(*_: Any, **__: Any) -> Any:
 def load_extensions(
     document: Mapping[str, Any],
     base: Path,
+    functions: Mapping[str, Callable[..., Any]],
     source: str = "",
-    functions: Mapping[str, Callable[..., Any]] | None = None,
 ) -> tuple[tuple[Extension, ...], tuple[str, ...]]:
     """Return the extensions that a configuration names, and a sentence per problem.
 
@@ -133,10 +133,10 @@ def load_extensions(
         The configuration as it was read; nothing of it is checked yet.
     base : Path
         The folder that the modules lie in.
+    functions : mapping of str to callable
+        Functions that were handed over in Python, by their names.
     source : str
         What each sentence begins with.
-    functions : mapping of str to callable, optional
-        Functions that were handed over in Python, by their names.
     """
     extensions: list[Extension] = []
     problems: list[str] = []
@@ -146,7 +146,7 @@ def load_extensions(
     for kind, name in names:
         where = f"{source}{kind.capitalize()} {quote(name)}"
         try:
-            function, source_facts = _load_function(kind, name, base, functions or {})
+            function, source_facts = _load_function(kind, name, base, functions)
             extensions.append(_extension(kind, name, function, source_facts))
         except ExtensionError as error:
             problems.append(f"{where} {error}")

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ..records.template_folder import templates
@@ -122,25 +121,22 @@ class Status(NamedTuple):
 @cache
 def load_frameworks() -> Mapping[str, Framework]:
     """Return every framework on offer, by its id, in alphabetical order."""
-    files = sorted((templates() / "frameworks").glob("*.toml"))
-    return {file.stem: _framework(file) for file in files}
-
-
-def _framework(file: Path) -> Framework:
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
-    head = document["framework"]
-    parts = [Part(**part) for part in head.pop("effective_parts", ())]
-    whole = [Part("", head.pop("effective"))] if "effective" in head else []
-    return Framework(
-        parts=(*whole, *sorted(parts, key=lambda part: part.date)),
-        clauses=tuple(
-            Clause(
-                **{k: tuple(v) if isinstance(v, list) else v for k, v in own.items()}
-            )
-            for own in document["clause"]
-        ),
-        **head,
-    )
+    frameworks = {}
+    for file in sorted((templates() / "frameworks").glob("*.toml")):
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+        head = document["framework"]
+        parts = [Part(**part) for part in head.pop("effective_parts", ())]
+        whole = [Part("", head.pop("effective"))] if "effective" in head else []
+        clauses = (
+            {k: tuple(v) if isinstance(v, list) else v for k, v in clause.items()}
+            for clause in document["clause"]
+        )
+        frameworks[file.stem] = Framework(
+            parts=(*whole, *sorted(parts, key=lambda part: part.date)),
+            clauses=tuple(Clause(**clause) for clause in clauses),
+            **head,
+        )
+    return frameworks
 
 
 def status_on(day: date, framework: Framework) -> Status:

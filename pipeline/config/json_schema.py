@@ -35,11 +35,9 @@ SCHEMA_FILE = Path(__file__).with_name("audit.schema.json")
 
 def audit_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a configuration file."""
-    rules, words = rules_of(AuditConfig), descriptions(AuditConfig)
-    defaults = AuditConfig(audit="").resolved()
-    keys = {name: {"description": words[name]} | rules[name].schema for name in rules}
-    for name in SCALARS:
-        keys[name]["default"] = defaults[name]
+    usual = AuditConfig(audit="").resolved()
+    defaults = {name: usual[name] for name in SCALARS}
+    keys = _keys(rules_of(AuditConfig), descriptions(AuditConfig), defaults)
     for name, section in TABLES.items():
         keys[name] = _section_schema(section)
     for name, section in LISTS.items():

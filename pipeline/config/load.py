@@ -185,7 +185,7 @@ def _sections(
     An entry whose own function cannot be had cannot be judged: that is said alone.
     """
     document = {key: value for key, value in document.items() if value is not None}
-    extensions, problems = load_extensions(document, base, source, functions)
+    extensions, problems = load_extensions(document, base, functions, source)
     if problems:
         raise ConfigError(problems)
     with in_force(rows_of(extensions)):

@@ -38,7 +38,7 @@ def problems_of(text: str) -> list[str]:
         words = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return [f"is no TOML: {error}. Correct it."]
-    return [f"{key} {fault}" for key, fault in _faults(words, english())]
+    return [f"{key} {fault}" for key, fault in _faults(words)]
 
 
 def missing_in(text: str) -> list[str]:
@@ -63,11 +63,9 @@ def _entries(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
             yield f"{above}{name}", value
 
 
-def _faults(
-    own: Mapping[str, Any], ours: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
+def _faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each key of a file of words that cannot be used, and why."""
-    known = dict(_entries(ours))
+    known = dict(_entries(english()))
     for key, value in _entries(own):
         if key not in known:
             remedy = did_you_mean(key, known) or " Remove it."

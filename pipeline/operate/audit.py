@@ -102,7 +102,18 @@ class Audit:
         the draws alone, NaN where there are none; rank, 1 for the largest, ties
         averaged; engine.
         """
-        parts = [self._frame_of(record) for record in self.result.importances]
+        parts = []
+        for record in self.result.importances:
+            error, low, high, over = self.result.interval_of(record)
+            draws = interval(record) if record.stream else (np.nan, np.nan)
+            facts = {
+                **{name: getattr(record, name) for name in COLUMNS[:7]},
+                **{"feature": list(record.features), "mean": record.mean},
+                **{"std_error": error, "low": low, "high": high, "interval": over},
+                **{"repeats_low": draws[0], "repeats_high": draws[1]},
+                **{"rank": record.rank, "engine": record.engine},
+            }
+            parts.append(pd.DataFrame(facts, columns=list(COLUMNS)))
         empty = pd.DataFrame(columns=list(COLUMNS))
         return pd.concat(parts, ignore_index=True) if parts else empty
 
@@ -274,19 +285,6 @@ class Audit:
         from ..report.pages.html import card
 
         return card(self.result)
-
-    def _frame_of(self, record: Importance) -> pd.DataFrame:
-        """Return one ranking as rows of `to_frame`."""
-        error, low, high, over = self.result.interval_of(record)
-        draws = interval(record) if record.stream else (np.nan, np.nan)
-        facts = {
-            **{name: getattr(record, name) for name in COLUMNS[:7]},
-            **{"feature": list(record.features), "mean": record.mean},
-            **{"std_error": error, "low": low, "high": high, "interval": over},
-            **{"repeats_low": draws[0], "repeats_high": draws[1]},
-            **{"rank": record.rank, "engine": record.engine},
-        }
-        return pd.DataFrame(facts)[list(COLUMNS)]
 
     def _leading(self, model: str | None, method: str | None = None) -> Importance:
         """Return the ranking that the report of a model, or a method, opens with."""

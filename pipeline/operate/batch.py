@@ -154,7 +154,9 @@ def run_batch(
                             words = "audit.toml disappeared after the batch began."
                             done[name] = Outcome(name, 2, message=words)
                     time.sleep(POLL_SECONDS)
-                    for name in [n for n, run in running.items() if run.has_ended()]:
+                    for name, run in [*running.items()]:
+                        if run.child.poll() is None:
+                            continue
                         done[name], outputs[name] = _end(running.pop(name))
                         tell_in_order()
                         after_each(_batch(folder, names, done))
@@ -202,10 +204,6 @@ class _Run(NamedTuple):
     n_events: int
     child: "subprocess.Popen[bytes]"
     output: IO[bytes] | None
-
-    def has_ended(self) -> bool:
-        """Whether its process has."""
-        return self.child.poll() is not None
 
 
 def _begin(audit: Path, options: Sequence[str], keeps_output: bool) -> _Run:

@@ -302,22 +302,23 @@ def _settings(
                 f"{where} there, or leave config out."
             ]
         )
-    has_data = isinstance(document, Mapping) and "data" in document
     if isinstance(document, str | Path):
-        config = load_config(document, required=())
-    elif isinstance(document, Mapping) and not has_data:
+        document = load_config(document, required=())
+    elif isinstance(document, Mapping) and "data" not in document:
         named, functions = _with_names(asked, task, classes)
-        document = _document(named, functions, task) | dict(document)
-        limits = document.get("limits", {})
+        whole = _document(named, functions, task) | dict(document)
+        limits = whole.get("limits", {})
         if minutes is not None and isinstance(limits, Mapping):
-            document["limits"] = {**limits, "minutes": minutes}
-        config = parse_config(document, audit="python", functions=functions, task=task)
-    if has_data or cast(AuditConfig, config).data is not None:
+            whole["limits"] = {**limits, "minutes": minutes}
+        document = parse_config(whole, audit="python", functions=functions, task=task)
+    elif not isinstance(document, AuditConfig | Mapping):
+        rule = "config must be a path, a mapping or what parse_config returns"
+        raise ConfigError([f"{rule}; {quote(document)} was given."])
+    if isinstance(document, Mapping) or document.data is not None:
         raise ConfigError(
             ["[data] says where rows are, and X and y are rows. Leave [data] out."]
         )
-    config = cast(AuditConfig, config)
-    if parts := [section.name for section in config.derived if section.is_given]:
+    if parts := [section.name for section in document.derived if section.is_given]:
         raise ConfigError(
             [
                 f"[[derived]] {listed(parts)}: models are given parts of dates, and X "
@@ -328,8 +329,8 @@ def _settings(
     if minutes is not None:
         if minutes <= 0:
             raise ConfigError([f"minutes must be above 0; {minutes} was given."])
-        config = replace(config, limits=replace(config.limits, minutes=minutes))
-    return config
+        return replace(document, limits=replace(document.limits, minutes=minutes))
+    return document
 
 
 def _with_names(
@@ -439,7 +440,7 @@ def _loss_of(name: Any, task: Task) -> Any:
 def _own_method(name: Any, functions: Mapping[str, Function]) -> Any:
     """Return the row of a user's own method; `parse_config` says what it lacks."""
     named = {"importance": [{"method": name}]}
-    extensions, _ = load_extensions(named, Path(), functions=functions)
+    extensions, _ = load_extensions(named, Path(), functions)
     return extensions[0].row if extensions else None
 
 

@@ -137,17 +137,10 @@ def _package(name: str, floor: str, use: str = "") -> Row:
         installed_version = version(name)
     except PackageNotFoundError:
         return Row(name, verdict, f"not installed{clause}", remedy)
-    if _numbers(installed_version) >= _numbers(floor):
-        return Row(name, "ok", f"{installed_version}{clause}")
-    return Row(
-        name, verdict, f"{installed_version}, older than {floor}{clause}", remedy
-    )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version, as integers."""
-    parts = text.replace("-", ".").split(".")
-    return tuple(int(part) for part in parts if part.isdigit())
+    if availability.is_older(installed_version, floor):
+        state = f"{installed_version}, older than {floor}{clause}"
+        return Row(name, verdict, state, remedy)
+    return Row(name, "ok", f"{installed_version}{clause}")
 
 
 def _r() -> tuple[Row, ...]:

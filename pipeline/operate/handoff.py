@@ -30,7 +30,6 @@ FACTS = (
     *("form", "aggregator", "scale", "split", "unit", "n_samples", "n_repeats"),
     *("stream", "seed"),
 )
-OBJECTS = ("file", "class", "record", "model", "method", "of", "loss", "engine")
 CURVE = "partial_dependence"
 """The curve that DALEX defines as we do; its accumulated one is another."""
 NUMBERS_ALONE = (
@@ -109,14 +108,26 @@ def handoff(
     }
     texts |= {f"r/{name}": text for name, text in objects.scripts().items()}
     scripts = recomputation.predict_scripts(result)
-    readme = words.joinpath("README.md").read_text("utf-8")
     of_rows = WITH_ROWS if with_rows else NUMBERS_ALONE
-    if rows is None:
-        of_rows = NO_NUMBERS
-    notes = {"of_rows": of_rows, "parquet": PARQUET[bool(writer)]}
-    notes["row_files"] = "" if rows is None else ROW_FILES
+    run, facts = result.run, recomputation.evaluation_of(result)
+    packages = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    readme = Template(words.joinpath("README.md").read_text("utf-8")).substitute(
+        audit=_one_line(run.audit),
+        run_id=_one_line(str(run.volatile.get("run_id", ""))),
+        verdict=result.verdict,
+        seed=run.config.get("seed", ""),
+        digest=content_digest(result),
+        data=run.data_sha256,
+        rows=facts["rows"],
+        source=_one_line(str(facts["source"])),
+        rows_sha256=facts["sha256"],
+        of_rows=NO_NUMBERS if rows is None else of_rows,
+        row_files="" if rows is None else ROW_FILES,
+        parquet=PARQUET[bool(writer)],
+        versions=_one_line(packages),
+    )
     return {
-        "README.md": _readme(result, readme, notes),
+        "README.md": readme,
         **texts,
         **{path: text for path, (_, text) in scripts.items()},
         "importances.csv": csv_text(_importances(result)),
@@ -186,22 +197,14 @@ def _profiles(result: AuditResult) -> Iterator[HandoffObject]:
             together.setdefault(question, []).append(effect)
     for number, effects in enumerate(together.values(), start=1):
         curves = {e.feature: (e.grid.tolist(), e.values) for e in effects}
+        means = result.of_curve("mean_predictions", effects[0])["mean"]
         plan = objects.profile(
             curves,
             label=_label(effects[0]),
-            mean_prediction=_mean_prediction(result, effects[0]),
+            mean_prediction=float(means.max()),  # NaN of none
             method="partial",
         )
         yield HandoffObject("DALEX", number, effects[0], plan)
-
-
-def _mean_prediction(result: AuditResult, effect: Effect) -> float:
-    frame, mean = result.mean_predictions, float("nan")
-    for row in frame.to_dict("records"):
-        names = ("model", "positive_class", "split", "scale")
-        if all(row[name] == getattr(effect, name) for name in names):
-            mean = float(row["mean"])
-    return mean
 
 
 def _label(record: Importance | Effect) -> str:
@@ -224,10 +227,7 @@ def _path(item: HandoffObject) -> str:
 def _importances(result: AuditResult) -> Iterator[tuple[Any, ...]]:
     """Yield the tidy table: one row per record and feature."""
     models = result.models
-    digests: Mapping[str, str] = {}
-    if "predictions_sha256" in models:  # older runs have none
-        names = zip(models["model"], models["predictions_sha256"], strict=True)
-        digests = dict(names)
+    digests = dict(zip(models["model"], models["predictions_sha256"], strict=True))
     tail = ("options", "predictions_sha256", "feature", "importance", "std", "rank")
     yield ("record", *FACTS, *tail)
     for number, record in enumerate(result.importances, start=1):
@@ -261,7 +261,7 @@ def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
 
 def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, ...]]:
     """Yield which file holds what; `record` is that of the tables, 0 for curves."""
-    yield OBJECTS
+    yield ("file", "class", "record", "model", "method", "of", "loss", "engine")
     for path, (_, record, about, plan) in objects_by_path.items():
         is_curve = isinstance(about, Effect)
         facts = [getattr(about, name, "") for name in ("model", "method", "of", "loss")]
@@ -269,24 +269,6 @@ def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, 
             plan.kind, "aggregated_profiles_explainer"
         )
         yield (path, cls, 0 if is_curve else record, *facts, about.engine)
-
-
-def _readme(result: AuditResult, text: str, notes: Mapping[str, str]) -> str:
-    run, facts = result.run, recomputation.evaluation_of(result)
-    packages = ", ".join(f"{name} {number}" for name, number in run.versions.items())
-    return Template(text).substitute(
-        audit=_one_line(run.audit),
-        run_id=_one_line(str(run.volatile.get("run_id", ""))),
-        verdict=result.verdict,
-        seed=run.config.get("seed", ""),
-        digest=content_digest(result),
-        data=run.data_sha256,
-        rows=facts["rows"],
-        source=_one_line(str(facts["source"])),
-        rows_sha256=facts["sha256"],
-        **notes,
-        versions=_one_line(packages),
-    )
 
 
 def _one_line(text: str) -> str:

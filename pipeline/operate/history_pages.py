@@ -23,8 +23,6 @@ from ..runs.signoff.approvals import Signoff, read_signoffs
 from ..runs.timeline import Timeline
 from .exit_codes import GRAVEST, gravest
 
-NO_RUN = "No run: "
-
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
@@ -81,7 +79,8 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
         (r.exit_code for r in timeline.rows if r.is_attempt), run and run.exit_code
     )
     code = code if code in GRAVEST else None
-    since = [f"{NO_RUN * r.is_attempt}{r.note}" for r in timeline.rows if r.run is None]
+    others = [row for row in timeline.rows if row.run is None]
+    since = [f"{'No run: ' * row.is_attempt}{row.note}" for row in others]
     note = " ".join((*since, *timeline.gaps))
     if run is None:
         return AuditRow(timeline.audit, code, note=note)

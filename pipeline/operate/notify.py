@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
@@ -18,8 +18,6 @@ from ..runs.audit_log import append
 from .child_process import decode, describe_exit, follow
 
 PREFIX = "IMPORTANCE_AUDIT_"
-WEIGHT = ("success", "change", "failure")
-"""Events from the least to the one that a command named for several is told."""
 MOST_BYTES = 32_000
 """Of one text: the system takes 131 072 of one, and some two million of all."""
 
@@ -56,16 +54,15 @@ def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
     code; a command that two of them name runs once. Each is kept in the audit log.
     """
-    hooks = (
-        ("change", schedule.on_change, bool(notice.news)),
-        ("failure", schedule.on_failure, notice.exit_code != 0),
-        ("success", schedule.on_success, notice.exit_code == 0),
-    )
-    due = {event: command for event, command, is_due in hooks if command and is_due}
-    event_of = {due[event]: event for event in WEIGHT if event in due}
+    has_failed = notice.exit_code != 0
+    due = {"change": schedule.on_change if notice.news else ()}
+    ended = "failure" if has_failed else "success"
+    due[ended] = schedule.on_failure if has_failed else schedule.on_success
+    if due["change"] == due[ended]:  # it is told of the graver event
+        del due["change" if has_failed else ended]
     faults: list[str] = []
     for event, command in due.items():
-        if event_of[command] == event:
+        if command:
             faults += _run(folder, event, command, notice, schedule.command_seconds)
     return tuple(faults)
 
@@ -74,22 +71,26 @@ def _run(
     folder: Path, event: str, command: Iterable[str], notice: Notice, seconds: float
 ) -> Iterable[str]:
     """Run one command, keep how it went, and yield what went wrong."""
-    start, argv = time.monotonic(), tuple(command)
-    status, last_words = _answer(folder, argv, _environment(event, notice), seconds)
-    took = time.monotonic() - start
-    facts: dict[str, Any] = {
-        "hook": f"on_{event}",
-        "exit_code": status,
-        "seconds": round(took, 3),
+    told = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
+    variables = {  # as bytes: no locale can refuse them
+        f"{PREFIX}{key.upper()}".encode(): _bytes(str(fact))
+        for key, fact in told.items()
     }
+    start, argv = time.monotonic(), tuple(command)
+    environment = {**os.environb, **variables}
+    status, last_words = _answer(folder, argv, environment, seconds)
+    took = round(time.monotonic() - start, 3)
+    hook = f"on_{event}"
     if status != 0:
-        words_ = (
-            f"ended with {describe_exit(status or 0)}. Its output: {last_words or '-'}"
+        why = last_words
+        if status is not None:
+            why = f"ended with {describe_exit(status)}. Its output: {last_words or '-'}"
+        yield (
+            f"[schedule] {hook} did not run successfully: {argv[0]!r} {printable(why)}"
         )
-        why = printable(last_words if status is None else words_)
-        yield f"[schedule] on_{event} did not run successfully: {argv[0]!r} {why}"
+    facts = {"hook": hook, "exit_code": status, "seconds": took, "message": last_words}
     try:
-        append(folder, "notified", **facts, message=last_words)
+        append(folder, "notified", **facts)
     except AuditError as error:
         yield str(error)
 
@@ -117,16 +118,6 @@ def _answer(
         return child.returncode, decode(output)
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."
     return None, f"{late} Its output: {decode(output) or '-'}"
-
-
-def _environment(event: str, notice: Notice) -> dict[bytes, bytes]:
-    """Return our environment with what is told, as bytes: no locale can refuse them."""
-    facts = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
-    variables = {
-        f"{PREFIX}{key.upper()}".encode(): _bytes(str(fact))
-        for key, fact in facts.items()
-    }
-    return {**os.environb, **variables}
 
 
 def _bytes(text: str) -> bytes:

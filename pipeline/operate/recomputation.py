@@ -221,16 +221,17 @@ def _can_be_asked(record: Importance) -> bool:
 
 def models(result: AuditResult) -> Table:
     """Yield who predicts: the file it came from, and the digest of its predictions."""
-    frame = result.models
-    names = ("model", "estimator", "library", "task", "scale", "source", "sha256")
-    known = [name for name in (*names, "predictions_sha256") if name in frame]
-    yield (*known, "fitted_in", "predict_script")
+    names = (
+        *("model", "estimator", "library", "task", "scale", "source", "sha256"),
+        "predictions_sha256",
+    )
+    yield (*names, "fitted_in", "predict_script")
     of_r = _of_r(result)
     scripts = {name: path for path, (name, _) in predict_scripts(result).items()}
-    for row in frame.to_dict("records"):
+    for row in result.models.to_dict("records"):
         name = row["model"]
         fitted_in = "R" if name in of_r else "Python"
-        yield (*(row[key] for key in known), fitted_in, scripts.get(name, ""))
+        yield (*(row[key] for key in names), fitted_in, scripts.get(name, ""))
 
 
 def predict_scripts(result: AuditResult) -> dict[str, tuple[str, str]]:

@@ -5,13 +5,11 @@ Not: the digests of the folder (`verify`), or what a difference means (`diff`).
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pandas as pd
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
@@ -147,21 +145,19 @@ def replay(
     with asked_by(asker), session:
         train, test = read_datasets(**config.data_arguments)
         _, audited, _ = limited(config, test)
-        if other := tuple(_other_rows(stored_result, datasets_frame(train, audited))):
+        stored, read = stored_result.datasets, datasets_frame(train, audited)
+        digests = zip(stored["split"], stored["sha256"], read["sha256"], strict=True)
+        other = tuple(
+            Difference(f"SHA-256 of the {ROWS.get(split, 'rows')}", old, new)
+            for split, old, new in digests
+            if old != new
+        )
+        if other:
             return Replay(0, 0, SAME_STACK, (), other)
         now = audit(train, test, config, on_step=on_step, minutes=math.inf)
     if now.run.status != "complete":
         raise KeyboardInterrupt
     return compare(stored_result, now)
-
-
-def _other_rows(stored: AuditResult, frame: pd.DataFrame) -> Iterator[Difference]:
-    """Yield each set of rows whose digest is not that of the run."""
-    sets = stored.datasets
-    pairs = zip(sets["split"], sets["sha256"], frame["sha256"], strict=True)
-    for split, *digests in pairs:
-        if digests[0] != digests[1]:
-            yield Difference(f"SHA-256 of the {ROWS.get(split, 'rows')}", *digests)
 
 
 def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:

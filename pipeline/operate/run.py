@@ -4,7 +4,7 @@ An audit may have taken hours: no fault of what comes after it may lose it. Not:
 is asked of the rows (`audit`), what a command prints (`cli`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -52,8 +52,6 @@ CODES: dict[type[BaseException], int] = {
     RBridgeError: 2,
 }
 """The exit code of an attempt that ended with an error; 4 of others."""
-PDF_FAILED = "pdf_failed"
-"""The check whose finding says that there is no PDF, and why."""
 
 
 class RunOutcome(NamedTuple):
@@ -146,32 +144,24 @@ def _run(
         check_fonts(config.base, config.report.fonts)
     before = _load_before(config.base)
     result, fault = _audit(config, journal)
-    result = result.with_findings(tuple(_clock_findings(attempt)))
-    result = with_free_name(result, config.base)
-    given = {"audit.toml": config.text}
-    seconds = max(0.0, clock.seconds_of_run) + REPORT_SECONDS
-    outcome = _save(
-        result,
-        before,
-        config.base,
-        given,
-        journal.log,
-        pdf=pdf,
-        seconds=seconds,
-        message=fault,
-    )
-    faults = (*filter(None, (fault,)), *outcome.faults)
-    return outcome._replace(faults=faults)
-
-
-def _clock_findings(attempt: Attempt) -> Iterator[Finding]:
-    """Yield what the clock did since the run before, and since this one began."""
     if attempt.clock:
-        yield clock_finding(attempt.clock, "before the run")
+        finding = clock_finding(attempt.clock, "before the run")
+        result = result.with_findings((finding,))
     if during := describe_clock_jump_since(attempt.start):
         with suppress(AuditError):  # the finding says it as well
             append(attempt.folder, "clock", message=during)
-        yield clock_finding(during, "during the run")
+        result = result.with_findings((clock_finding(during, "during the run"),))
+    outcome = _save(
+        with_free_name(result, config.base),
+        before,
+        config.base,
+        {"audit.toml": config.text},
+        journal.log,
+        pdf=pdf,
+        seconds=max(0.0, clock.seconds_of_run) + REPORT_SECONDS,
+        message=fault,
+    )
+    return outcome._replace(faults=(*filter(None, (fault,)), *outcome.faults))
 
 
 def is_of_r(result: AuditResult) -> bool:
@@ -338,7 +328,7 @@ def _save(
             if rendering.pdf_fault:
                 # added before the answers are read: they, and later runs, must have it
                 missing = Finding(
-                    check=PDF_FAILED,
+                    check="pdf_failed",
                     severity="warning",
                     subject="report.pdf",
                     message=f"The PDF was not produced, because: {rendering.pdf_fault}",

@@ -5,7 +5,6 @@ which other files a run holds, or writing them (`runs`).
 """
 
 import ctypes
-import hashlib
 import json
 import logging
 from collections.abc import Container
@@ -17,6 +16,7 @@ from traceback import format_exc
 from typing import Any
 
 from ..records.result import AuditResult
+from ..runs.digests import sha256
 from ..runs.files import RENDERER, Files, as_bytes
 from ..runs.folder import write_run
 
@@ -105,25 +105,18 @@ def renderer(files: Container[str]) -> dict[str, Any] | None:
     has_pdf = "report.pdf" in files
     can = capability()
     fonts = sorted({Path(name) for name in font_files().values()})
+    versions = dict.fromkeys(PACKAGES, "")
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     return {
-        **{name: _version(name) for name in PACKAGES},
+        **versions,
         **{name: _library_version(*where) for name, where in LIBRARIES.items()},
-        "fonts": [
-            {"name": f.name, "sha256": hashlib.sha256(f.read_bytes()).hexdigest()}
-            for f in fonts
-        ],
+        "fonts": [{"name": f.name, "sha256": sha256(f.read_bytes())} for f in fonts],
         "templates_sha256": templates_sha256(),
         "pdf_mode": can.mode if has_pdf else "",
         "conformity": list(can.statements) if has_pdf else [],
     }
-
-
-def _version(package: str) -> str:
-    """Return the version of a package, empty if there is none."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _library_version(linux: str, macos: str, function: str) -> str:

@@ -113,7 +113,13 @@ def schedule_text(kind: str, config: AuditConfig, audit: Path) -> str:
     versions = [d.version for d in distributions(name="importance-audit")][:1]
     if kind == "kubernetes":
         return cron_job(job, ":".join(["importance-audit", *versions]))
-    top = _repository_of(job, kind)
+    folders = (job.folder, *job.folder.parents)
+    top = next((folder for folder in folders if (folder / ".git").exists()), None)
+    if top is None:
+        raise AuditError(
+            f"Audit {str(job.folder)!r} is not in a git repository, which --as {kind} "
+            "needs. Make one with: git init"
+        )
     is_checkout = Path(__file__).resolve().parents[2] == top
     tool = "." if is_checkout else "==".join(["importance-audit", *versions])
     asks_r = any(entry.engines for entry in config.importance)
@@ -362,17 +368,6 @@ def _job_name(name: str, path: str) -> str:
     word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
     return "-".join(filter(None, ("importance-audit", word, digest[:8])))
-
-
-def _repository_of(job: Job, kind: str) -> Path:
-    """The folder of the git repository that the audit lies in."""
-    for folder in (job.folder, *job.folder.parents):
-        if (folder / ".git").exists():
-            return folder
-    raise AuditError(
-        f"Audit {str(job.folder)!r} is not in a git repository, which --as {kind} "
-        "needs. Make one with: git init"
-    )
 
 
 def _environment(config: AuditConfig) -> dict[str, str]:

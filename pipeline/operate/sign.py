@@ -18,7 +18,7 @@ from ..runs.audit_log import LOG, SEE_VERIFY, now, open_log, read_intact_log
 from ..runs.chain import refuse_old
 from ..runs.digests import LIST, Mismatch, read_regular, sha256
 from ..runs.files import as_bytes
-from ..runs.folder import recover, write_logged_file
+from ..runs.folder import recover, write_file
 from ..runs.load import load_whole_run
 from ..runs.locks import locked
 from ..runs.signoff.approvals import MEANINGS, PAGES, RUNS
@@ -55,22 +55,14 @@ class SignoffRequest(NamedTuple):
     signer: str = ""
 
 
-class SignoffResult(NamedTuple):
-    """A sign-off that was made.
+def sign(run: Path, request: SignoffRequest) -> tuple[Path, tuple[str, ...]]:
+    """Sign a run: add a line to the log of its audit, and the page of that line.
 
-    Attributes
-    ----------
+    Returns
+    -------
     page : Path
     notes : tuple of str
         What else the signer is to know.
-    """
-
-    page: Path
-    notes: tuple[str, ...] = ()
-
-
-def sign(run: Path, request: SignoffRequest) -> SignoffResult:
-    """Sign a run: add a line to the log of its audit, and the page of that line.
 
     Raises
     ------
@@ -111,7 +103,7 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
             facts["page"] = sha256(page)
             place = audit / PAGES / f"{facts['n']}.html"
             facts_of_line = {k: facts[k] for k in facts.keys() - {"n", "previous"}}
-            write_logged_file(place, page, lambda: log.append(**facts_of_line))
+            write_file(place, page, lambda: log.append(**facts_of_line))
         times = (entry["time"] for entry in before.of("signoff"))
         last = max(times, default=facts["time"], key=datetime.fromisoformat)
         if datetime.fromisoformat(last) > datetime.fromisoformat(facts["time"]):
@@ -125,7 +117,7 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
             f"{shlex.quote(str(audit / LOG))} | ssh-keygen -Y sign "
             f"-n {NAMESPACE} -f KEY > {shlex.quote(str(signature))}"
         )
-    return SignoffResult(place, tuple(notes))
+    return place, tuple(notes)
 
 
 def audit_of(run: Path) -> Path:

@@ -34,8 +34,6 @@ _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a line in the audit log."""
 LOCKED = 5
 
-Say = Callable[[str], None]
-
 
 class RunOutcome(NamedTuple):
     """How a run ended that nobody watched.
@@ -61,7 +59,7 @@ class RunOutcome(NamedTuple):
 def run_unattended(
     path: Path,
     *,
-    say: Say,
+    say: Callable[[str], None],
     keep: int | None = None,
     minutes: float | None = None,
     quiet: bool = False,
@@ -92,8 +90,14 @@ def run_unattended(
     events = readable_events(folder)
     with stop_requests() as signals:
         words = (*["--quiet"] * quiet, *options)
-        limit = minutes or source.minutes
-        ended = _run_with_retries(path, schedule.retries, limit, words, say, signals)
+        left = minutes or source.minutes
+        deadline = time.monotonic() + 60 * left
+        for retries in range(schedule.retries, -1, -1):
+            ended = _attempt(path, left, words, signals)
+            left = round((deadline - time.monotonic()) / 60, 2)
+            if not ended.r_failed or signals or left <= 0 or not retries:
+                break
+            say(f"R failed, so the audit is retried ({retries} more): {ended.message}")
         late = map(_line, readable_events(folder)[len(events) :])
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
@@ -122,26 +126,6 @@ def run_unattended(
     return ended
 
 
-def _run_with_retries(
-    path: Path,
-    retries: int,
-    minutes: float,
-    options: Sequence[str],
-    say: Say,
-    signals: Sequence[int],
-) -> RunOutcome:
-    """Run an audit, again if R failed, until the time of all tries is over."""
-    deadline = time.monotonic() + 60 * minutes
-    for left in range(retries, -1, -1):
-        ended = _attempt(path, minutes, options, signals)
-        minutes = round((deadline - time.monotonic()) / 60, 2)
-        is_late = bool(signals) or minutes <= 0
-        if not ended.r_failed or is_late or not left:
-            break
-        say(f"R failed, so the audit is retried ({left} more): {ended.message}")
-    return ended
-
-
 def _attempt(
     path: Path, minutes: float, options: Sequence[str], signals: Sequence[int]
 ) -> RunOutcome:
@@ -167,7 +151,7 @@ def _attempt(
         grace=GRACE_SECONDS,
     )
     events = readable_events(folder)[n_events:]
-    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=child.pid)]
+    starts = [n for n, event in enumerate(events) if _began(event, child.pid)]
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
     new = max(set(run_folders(folder)) - names, default="")
@@ -194,14 +178,14 @@ def _attempt(
     with suppress(AuditError), locked(folder):
         log = read_log(folder)
         record_killed_attempt(folder, log)
-        began = (_is(event, "began", pid=child.pid) for event in log.events[n_events:])
+        began = (_began(event, child.pid) for event in log.events[n_events:])
         if not any(began):  # it ended before it could say that it began
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return RunOutcome(code, new, message=message)
 
 
-def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:
-    return event["kind"] == kind and all(event.get(k) == v for k, v in facts.items())
+def _began(event: Mapping[str, Any], pid: int) -> bool:
+    return event["kind"] == "began" and event["pid"] == pid
 
 
 def _line(event: Mapping[str, Any]) -> str:
@@ -222,11 +206,11 @@ def _unsent_news(
     """Return what nobody was told of the last run, as it was killed before it could."""
     ends = [n for n, event in enumerate(events) if event["kind"] in ENDED]
     before = events[: ends[-1]] if ends else ()
-    starts = [event for event in before if _is(event, "began")]
+    starts = [event for event in before if event["kind"] == "began"]
     if not starts or not starts[-1]["unattended"]:
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
-    if any(_is(event, "notified") for event in after):
+    if any(event["kind"] == "notified" for event in after):
         return ""
     code, run_id = last["exit_code"] or 0, last.get("run", "")
     message = last["message"]

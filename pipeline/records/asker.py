@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-FILE, R, PYTHON = ASKERS = ("file", "r", "python")
+FILE, R, PYTHON = "file", "r", "python"
 _ASKER: ContextVar[str] = ContextVar("asker", default=FILE)
 
 
 @contextmanager
 def asked_by(asker: str) -> Iterator[None]:
-    """Give the remedies of one of `ASKERS` inside the block."""
+    """Give the remedies of `FILE`, `R` or `PYTHON` inside the block."""
     token = _ASKER.set(asker)
     try:
         yield

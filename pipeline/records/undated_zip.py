@@ -3,15 +3,12 @@
 import io
 import zipfile
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest date that a zip can hold."""
 
 
-def undated(
-    data: bytes, changes: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({})
-) -> bytes:
+def undated(data: bytes, changes: Mapping[str, Callable[[bytes], bytes]]) -> bytes:
     """Return a zip with one date for all its parts, which keep their order.
 
     Parameters

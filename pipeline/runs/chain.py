@@ -19,34 +19,13 @@ OLD = "manifest.json"
 """What the runs of versions before 2026-12 had in place of SHA256SUMS."""
 
 
-class Link(NamedTuple):
-    """One run of the chain.
-
-    Attributes
-    ----------
-    run_id : str
-        Also the name of its folder.
-    list_sha256 : str
-        The SHA-256 of its SHA256SUMS.
-    previous : str
-        The run before it, also one that was removed; empty for the first.
-    facts : mapping
-        Its line of the log: exit_code, verdict, content_digest, ….
-    """
-
-    run_id: str
-    list_sha256: str
-    previous: str
-    facts: Mapping[str, Any]
-
-
 class Chain(NamedTuple):
     """The runs of an audit in the order in which they follow one another.
 
     Attributes
     ----------
-    order : tuple of Link
-        Those whose folder is there, under the list that the log names.
+    order : tuple of mapping
+        The lines of those whose folder is there, under the list that its line names.
     gaps : tuple of str
         Where log and folders disagree, one sentence each.
     removed : tuple of str
@@ -54,7 +33,7 @@ class Chain(NamedTuple):
     log : Log
     """
 
-    order: tuple[Link, ...] = ()
+    order: tuple[Mapping[str, Any], ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     log: Log = parse(b"")
@@ -86,17 +65,16 @@ def _read_once(audit_folder: Path) -> Chain:
         return Chain(gaps=(str(error),))
     removed = {entry["run"] for entry in log.of("removed")}
     gaps = [f"{fault}." for fault in log.faults]
-    order, gone, previous = [], [], ""
+    order, gone = [], []
     for entry in log.of("run"):
         name = entry["run"]
         fault = _fault_of(audit_folder / "runs" / name, entry)
         if not fault:
-            order.append(Link(name, entry["list"], previous, entry))
+            order.append(entry)
         elif name in removed and name not in names:
             gone.append(name)
         elif not any((audit_folder / "runs").glob(f".{escape(name)}.*.part")):
             gaps.append(fault)  # else it has its line already, and not yet its name
-        previous = name
     known = {entry["run"] for entry in log.of("run")}
     for name in (name for name in names if name not in known):
         if (audit_folder / "runs" / name / OLD).exists():

@@ -13,9 +13,6 @@ from ..records.finding import Finding
 
 SLACK = timedelta(seconds=5)
 """How far a clock may be set back without a word: corrections of time servers."""
-REMEDY = (
-    "Check the time service of this machine, and treat the recorded times with caution."
-)
 
 
 class Instant(NamedTuple):
@@ -71,7 +68,8 @@ def clock_finding(message: str, when: str) -> Finding:
         severity="warning",
         subject="clock",
         message=message,
-        remedy=REMEDY,
+        remedy="Check the time service of this machine, and treat the recorded times "
+        "with caution.",
         measure=when,
     )
 

@@ -136,18 +136,6 @@ def write_run(
     return target
 
 
-def write_logged_file(path: Path, content: bytes, add_line: Callable[[], Any]) -> None:
-    """Write a file whole, add the line of the audit log that names it, then name it.
-
-    Raises
-    ------
-    AuditError
-        If it cannot be written; nothing is left behind.
-    """
-    with _whole(path, then=add_line) as part:
-        _write(part, content)
-
-
 def recover(folder: Path) -> tuple[str, ...]:
     """Finish what killed writers of an audit began; return what was done, in words.
 
@@ -216,15 +204,24 @@ def load_document(folder: Path) -> dict[str, Any]:
     return as_json.document_in(text, name=str(path))
 
 
-def write_file(path: Path, content: bytes | str) -> None:
+def write_file(
+    path: Path, content: bytes | str, add_line: Callable[[], Any] | None = None
+) -> None:
     """Write one file whole or not at all; a file of that name is replaced.
+
+    Parameters
+    ----------
+    path : Path
+    content : bytes or str
+    add_line : callable, optional
+        Adds the line of the audit log that names the file, before it takes its name.
 
     Raises
     ------
     AuditError
         If it cannot be written; nothing is left behind.
     """
-    with _whole(path) as part:
+    with _whole(path, then=add_line) as part:
         _write(part, as_bytes(content))
 
 
@@ -245,8 +242,8 @@ def write_folder(folder: Path, files: Files) -> None:
         raise AuditError(f"{folder} already exists. Choose another folder.") from error
 
 
-def remove_parts(folder: Path, name: str = "") -> None:
-    """Remove what writers that were killed left half-written in a folder.
+def remove_parts(folder: Path, name: str) -> None:
+    """Remove what writers of a file that were killed left half-written in its folder.
 
     To be called under a lock that lets nobody else write there.
 
@@ -254,9 +251,9 @@ def remove_parts(folder: Path, name: str = "") -> None:
     ----------
     folder : Path
     name : str
-        What they were to become; by default anything.
+        What they were to become.
     """
-    for path in folder.glob(f".{escape(name) or '*'}.*.part"):
+    for path in folder.glob(f".{escape(name)}.*.part"):
         if PART.fullmatch(path.name):
             _remove(path, ())
 

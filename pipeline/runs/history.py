@@ -8,11 +8,12 @@ retention removed, is in the history.json of the newest run. Not: what each run 
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError
-from .chain import Link, read_chain, started_at
+from .chain import Chain, read_chain, started_at
 from .digests import LIST, list_of, read_regular, sha256, why
 from .signoff.closed_findings import NOT_ESTABLISHED
 from .summary import (
@@ -118,9 +119,9 @@ def read_runs(
     """
     folder = audit_folder.resolve()
     chain = read_chain(folder)
-    order, names = chain.order, [link.run_id for link in chain.order]
-    shown = 0 if last is None else max(0, len(order) - last)
-    start, past = _read_past(folder, order, reads_all=rebuild or last is None)
+    names = [line["run"] for line in chain.order]
+    shown = 0 if last is None else max(0, len(names) - last)
+    start, past = _read_past(folder, chain, reads_all=rebuild or last is None)
     first = min(start, shown)
     runs, faults, notes, complete = [], list[str](), list[str](), ""
     findings = {one.key: one for one in past.findings}
@@ -133,7 +134,7 @@ def read_runs(
         notes += filter(None, (note,))
         complete = name if found.status == "complete" else complete
         if place >= shown:
-            runs.append(_summary(order[place], found))
+            runs.append(_summary(chain.order[place], found))
         for one in found.findings:
             before = findings.get(one.key)
             if before is None or place >= start:  # else `past` has counted it
@@ -141,7 +142,7 @@ def read_runs(
     complete = complete or last_complete(folder, names[:first])
     return AuditRuns(
         runs=tuple(runs),
-        n_runs=len(order),
+        n_runs=len(names),
         last_complete=complete,
         findings=tuple(
             one._replace(in_last=one.last_run == complete) for one in findings.values()
@@ -156,7 +157,7 @@ def read_runs(
 
 
 def _read_past(
-    folder: Path, order: Sequence[Link], *, reads_all: bool
+    folder: Path, chain: Chain, *, reads_all: bool
 ) -> tuple[int, RunHistory]:
     """Return a place in the chain, and what the run there knew of all runs before it.
 
@@ -164,13 +165,14 @@ def _read_past(
     run that precedes it. If all runs are read, it is the last one whose previous run is
     gone: retention takes run folders away, not what was found in them.
     """
-    names = {link.run_id for link in order}
-    for place in range(len(order) - 1, -1, -1):
-        link = order[place]
-        follows_gone = bool(link.previous) and link.previous not in names
+    names = [line["run"] for line in chain.order]
+    of_all = (line["run"] for line in chain.log.of("run"))  # also of those removed
+    after_gone = {name for gone, name in pairwise(of_all) if gone not in names}
+    for place in range(len(names) - 1, -1, -1):
+        follows_gone = names[place] in after_gone
         if follows_gone or (place and not reads_all):
             with suppress(ValueError, DataError):
-                run = folder / "runs" / link.run_id
+                run = folder / "runs" / names[place]
                 data = _as_listed(run, "history.json", list_of(run))
                 past = read_history(data.decode(), str(run / "history.json"))
                 if follows_gone or past.n_runs >= place:
@@ -223,17 +225,17 @@ def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
     return data
 
 
-def _summary(link: Link, found: ResultSummary) -> RunSummary:
+def _summary(line: Mapping[str, Any], found: ResultSummary) -> RunSummary:
     """Return a run in short: what its line states, and what it found."""
-    verdict, code = link.facts["verdict"], link.facts["exit_code"]
-    named = started_at(link.run_id)
+    verdict, code = line["verdict"], line["exit_code"]
+    named = started_at(line["run"])
     stated = {
-        "run_id": link.run_id,
+        "run_id": line["run"],
         "started": found.started or (named.isoformat() if named else ""),
         "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
         "exit_code": UNKNOWN if code is None else code,
-        "content_digest": link.facts["content_digest"],
-        "list_sha256": link.list_sha256,
+        "content_digest": line["content_digest"],
+        "list_sha256": line["list"],
         "findings": {one.key: one.severity for one in found.findings},
     }
     return RunSummary(**found._asdict() | stated)

@@ -16,7 +16,7 @@ from .files import ALWAYS, WHOLE, path_in_run
 from .folder import load_document
 from .run_context import RunContext
 from .signoff.approvals import load_baseline, signoffs_in
-from .summary import NO_HISTORY, RunHistory, read_history
+from .summary import NO_HISTORY, read_history
 
 HISTORY = "history.json"
 SHOWN = (HISTORY, *ALWAYS, *WHOLE)
@@ -79,8 +79,14 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
         made by an older version.
     """
     _check_listed(folder)
-    history, signoffs = _stored_history(folder), signoffs_in(folder)
-    audit = folder.resolve().parent.parent
+    path, history = folder / HISTORY, NO_HISTORY
+    try:
+        history = read_history(path.read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError:
+        pass  # a run that was saved without a past
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
+    signoffs, audit = signoffs_in(folder), folder.resolve().parent.parent
     with_ = (
         load_whole_run(baseline) if baseline else load_baseline(audit, history.baseline)
     )
@@ -105,14 +111,3 @@ def _check_listed(folder: Path) -> None:
         else:
             continue
         raise DataError(f"{folder / path} {words}. {SEE_VERIFY} {folder}")
-
-
-def _stored_history(folder: Path) -> RunHistory:
-    """Return what a run kept of those before it, nothing of one that kept no past."""
-    path = folder / HISTORY
-    try:
-        return read_history(path.read_text(encoding="utf-8"), str(path))
-    except FileNotFoundError:
-        return NO_HISTORY
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text: {error}.") from error

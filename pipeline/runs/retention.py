@@ -10,10 +10,9 @@ from pathlib import Path
 
 from ..records.errors import AuditError, quote
 from .audit_log import append, read_intact_log
-from .chain import Link, read_chain
+from .chain import read_chain
 from .history import last_complete
 from .locks import locked
-from .signoff.approvals import baseline_of
 
 WHY = "more than the runs to keep, unsigned"
 
@@ -41,26 +40,24 @@ def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
 
 
 def _retired(folder: Path, keep: int) -> Iterator[str]:
-    """Remove runs, and yield one sentence each."""
+    """Remove runs, and yield one sentence each; the approved baseline is a signed one.
+
+    The log tells of it first, then the run is hidden: no half of it is ever seen.
+    """
     order = read_chain(folder).order
     signed = {entry["run"] for entry in read_intact_log(folder).of("signoff")}
-    unsigned = [link for link in order if link.run_id not in signed]
-    approved = baseline_of(folder)
-    needed = {last_complete(folder, [link.run_id for link in order])}
-    needed |= {approved.run_id} if approved else set()
-    for link in unsigned[:-keep]:
-        if link.run_id not in needed:
-            yield _removed(folder, link)
-
-
-def _removed(folder: Path, link: Link) -> str:
-    """Say that a run goes, then hide it, then remove it: no half of it is ever seen."""
-    name = link.run_id
-    where, hidden = folder / "runs" / name, folder / "runs" / f".{name}.removed"
-    append(folder, "removed", run=name, list=link.list_sha256, why=WHY)
-    try:
-        where.rename(hidden)
-        shutil.rmtree(hidden)
-    except OSError as error:
-        return f"Run {quote(name)} cannot be removed: {error.strerror}."
-    return f"Run {quote(name)} was removed: {WHY}."
+    unsigned = [entry for entry in order if entry["run"] not in signed]
+    last = last_complete(folder, [entry["run"] for entry in order])
+    for entry in unsigned[:-keep]:
+        name = entry["run"]
+        if name == last:
+            continue
+        append(folder, "removed", run=name, list=entry["list"], why=WHY)
+        hidden = folder / "runs" / f".{name}.removed"
+        try:
+            (folder / "runs" / name).rename(hidden)
+            shutil.rmtree(hidden)
+        except OSError as error:
+            yield f"Run {quote(name)} cannot be removed: {error.strerror}."
+        else:
+            yield f"Run {quote(name)} was removed: {WHY}."

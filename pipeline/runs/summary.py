@@ -260,12 +260,10 @@ def to_plain(record: Any) -> Any:
     """Return a record or a tuple of them as JSON holds it, a leader as a list."""
     if isinstance(record, float):
         return NOT_FINITE.get(repr(record), record)
-    if isinstance(record, Leader):
-        return [NOT_FINITE.get(repr(value), value) for value in record]
-    if hasattr(record, "_asdict"):
-        return {key: to_plain(value) for key, value in record._asdict().items()}
     if isinstance(record, Mapping):
         return dict(record)
+    if hasattr(record, "_asdict") and not isinstance(record, Leader):
+        return {key: to_plain(value) for key, value in record._asdict().items()}
     return [*map(to_plain, record)] if isinstance(record, tuple) else record
 
 
@@ -335,7 +333,8 @@ def _read(kind: Any, plain: Any) -> Any:
     if kind is Leader:
         plain = dict(zip(Leader._fields, plain, strict=True))
     if hasattr(kind, "_fields"):
-        return kind(**{k: _field(k, _read(t, plain[k])) for k, t in _types(kind)})
+        types = _types(kind).items()
+        return kind(**{k: _field(k, _read(t, plain[k])) for k, t in types})
     if kind is float:
         return float(plain)
     if type(plain) is not kind:
@@ -343,10 +342,7 @@ def _read(kind: Any, plain: Any) -> Any:
     return plain
 
 
-@lru_cache
-def _types(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Return the fields of a record with their types."""
-    return tuple(get_type_hints(kind).items())
+_types = lru_cache(get_type_hints)
 
 
 def _field(name: str, value: Any) -> Any:

@@ -194,19 +194,15 @@ def _merged(
     What is before the first of the rows is left out, unless these are all.
     """
     by_run = {row.run.run_id: row for row in rows if row.run}
-    removed = {_run_of(event, "removed") for event in events} - {"", *by_run}
+    removed = {event["run"] for event in events if event["kind"] == "removed"}
+    removed -= by_run.keys()
     is_shown = is_all or not rows
     for event in _with_unfinished(events):
-        if row := by_run.get(_run_of(event, "run")):
+        if event["kind"] == "run" and event["run"] in by_run:
             is_shown = True
-            yield row
+            yield by_run[event["run"]]
         elif is_shown and (row := _attempt(event, removed)):
             yield row
-
-
-def _run_of(event: Mapping[str, Any], kind: str) -> str:
-    """Return the run that a line of a kind names, "" if it is none."""
-    return str(event["run"]) if event["kind"] == kind else ""
 
 
 def _with_unfinished(

@@ -72,9 +72,9 @@ def test_each_line_says_what_was_signed(audit):
 def test_the_page_of_a_line_prints_who_signed_and_the_line(audit):
     run = audit / "runs" / SECOND
     words = {"name": 'A "B" <i>', "statement": "Twice  \u202e said.", "role": "a & b"}
-    made = sign(run, REVIEW._replace(**words, signer="nowak@example.org"))
-    assert made.page == audit / "signoffs" / "6.html"
-    page = made.page.read_text("utf8")
+    file, notes = sign(run, REVIEW._replace(**words, signer="nowak@example.org"))
+    assert file == audit / "signoffs" / "6.html"
+    page = file.read_text("utf8")
     assert "A &#34;B&#34; &lt;i&gt;" in page
     assert "⟨U+202E⟩" in page
     assert "\u202e" not in page
@@ -82,9 +82,9 @@ def test_the_page_of_a_line_prints_who_signed_and_the_line(audit):
     assert "electronic" not in page.lower()
     (verdict,) = re.findall(r'<p class="big">.*?<span>([^<]*)</span></p>', page)
     assert verdict == badge(load_whole_run(run).verdict).label
-    assert made.notes[-1].startswith("Its line awaits the signature of nowak@")
+    assert notes[-1].startswith("Its line awaits the signature of nowak@")
     assert [m.file for m in verify(audit).mismatches] == [f"{LOG}: line 6"]
-    assert sign(run, APPROVAL).page.name == "7.html"  # it waits for no signature
+    assert sign(run, APPROVAL)[0].name == "7.html"  # it waits for no signature
 
 
 @pytest.mark.parametrize("file", ["SHA256SUMS", "result.json"])
@@ -225,7 +225,7 @@ def test_a_clock_that_went_back_is_told(audit, monkeypatch):
     monkeypatch.setattr(sign_module, "now", lambda: "2999-01-01T00:00:00.000+00:00")
     sign(audit / "runs" / FIRST, REVIEW)
     monkeypatch.undo()
-    (note, *_) = sign(audit / "runs" / FIRST, REVIEW).notes
+    _, (note, *_) = sign(audit / "runs" / FIRST, REVIEW)
     words = "The clock went back: an earlier sign-off is of 2999-01-01T00:00:00."
     assert note.startswith(words)
 

@@ -46,17 +46,14 @@ def tell_removed(audit, name):
 
 
 def names(audit):
-    return [link.run_id for link in read_chain(audit).order]
+    return [line["run"] for line in read_chain(audit).order]
 
 
 def test_a_whole_chain_has_its_runs_in_order_with_their_digests(audit):
     chain = read_chain(audit)
-    assert [link[:3] for link in chain.order] == [
-        (A, digest_of(audit, A), ""),
-        (B, digest_of(audit, B), A),
-        (C, digest_of(audit, C), B),
-    ]
-    assert [link.facts for link in chain.order] == [*read_log(audit).of("run")]
+    digests = [(line["run"], line["list"]) for line in chain.order]
+    assert digests == [(name, digest_of(audit, name)) for name in (A, B, C)]
+    assert chain.order == read_log(audit).of("run")
     assert (chain.gaps, chain.removed) == ((), ())
 
 

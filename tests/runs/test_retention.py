@@ -40,7 +40,7 @@ def left(folder):
 
 
 def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
-    digests = {link.run_id: link.list_sha256 for link in read_chain(folder).order}
+    digests = {line["run"]: line["list"] for line in read_chain(folder).order}
     assert remove_old_runs(folder, 0) == ()
     assert left(folder) == NAMES
     assert remove_old_runs(folder, 2) == tuple(
@@ -80,7 +80,7 @@ def test_under_a_log_with_a_broken_line_every_run_stays(folder):
 def test_a_signed_run_is_never_removed(folder):
     words = ("meaning", "method", "name", "page", "relation", "role", "signer")
     facts = dict.fromkeys((*words, "statement", "content_digest"), "x")
-    listed = read_chain(folder).order[0].list_sha256
+    listed = read_chain(folder).order[0]["list"]
     append(folder, "signoff", run=NAMES[0], list=listed, **facts)
     remove_old_runs(folder, 1)
     assert left(folder) == [NAMES[0], NAMES[4]]

@@ -4,16 +4,14 @@ Not: what moved, or what a movement means (`change`).
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ...records.result import AuditResult
 
 Area = Literal[
     "configuration", "limits", "data", "model", "code", "environment", "seed"
 ]
-AREAS: tuple[Area, ...] = (
-    *("configuration", "limits", "data", "model", "code", "environment", "seed"),
-)
+AREAS: tuple[Area, ...] = get_args(Area)
 OWN = "importance-audit"
 LIMITS = ("checks", "fail_on", "expected", "claims")
 """Parts of a configuration that change verdicts, but no importance."""
@@ -61,12 +59,18 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
         The same model predicts otherwise for other rows: its predictions tell of it
         only where these rows are the same, or something that its fit rests on is not.
     """
-    all_differences = list(_all_differences(old, new))
-    fit_differences = [one for one in all_differences if _bears_on_fit(one)]
-    other_rows = any(one.kind == "test rows" for one in all_differences)
-    if other_rows and not fit_differences:
-        return [one for one in all_differences if one.kind != "predictions"]
-    return all_differences
+    before, after = _facts(old), _facts(new)
+    found = []
+    for area in AREAS:
+        for fact in dict.fromkeys((*before[area], *after[area])):
+            one, other = before[area].get(fact, ""), after[area].get(fact, "")
+            is_unknown = fact.kind == "predictions" and not (one and other)
+            if one != other and not is_unknown:  # a run cut short computes no digest
+                found.append(Difference(area, fact.what, one, other, fact.kind))
+    has_other_rows = any(one.kind == "test rows" for one in found)
+    if has_other_rows and not any(map(_bears_on_fit, found)):
+        return [one for one in found if one.kind != "predictions"]
+    return found
 
 
 def replaced_models(old: AuditResult, new: AuditResult) -> list[Difference]:
@@ -91,17 +95,6 @@ def _bears_on_fit(one: Difference) -> bool:
         return one.kind != "predictions"
     of_fit = one.kind in ("training rows", "model entry")
     return of_fit or one.area in ("code", "environment", "seed")
-
-
-def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]:
-    """Yield what is recorded otherwise, area by area."""
-    before, after = _facts(old), _facts(new)
-    for area in AREAS:
-        for fact in dict.fromkeys((*before[area], *after[area])):
-            one, other = before[area].get(fact, ""), after[area].get(fact, "")
-            is_unknown = fact.kind == "predictions" and not (one and other)
-            if one != other and not is_unknown:  # a run cut short computes no digest
-                yield Difference(area, fact.what, one, other, fact.kind)
 
 
 def _facts(result: AuditResult) -> dict[Area, dict[Fact, str]]:

@@ -25,21 +25,11 @@ def load_answers(folder: Path) -> tuple[Answer, ...]:
     ConfigError
         With every problem of the file, one sentence each.
     """
-    text = _text_of(folder / FILE_NAME)
+    file = folder / FILE_NAME
     try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also too long, too deep
-        problem = f"{FILE_NAME} is not valid TOML: {error}. Correct it there."
-        raise ConfigError([problem]) from error
-    return parse_answers(document)
-
-
-def _text_of(file: Path) -> str:
-    """Return what the file says, nothing if there is none."""
-    try:
-        return file.read_bytes().decode("utf-8-sig")
+        document = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
-        return ""
+        return ()
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         problem = f"{FILE_NAME} cannot be read: {str(file)!r}: {why}."
@@ -47,6 +37,10 @@ def _text_of(file: Path) -> str:
     except UnicodeDecodeError as error:
         problem = f"{FILE_NAME} is not UTF-8 at byte {error.start + 1}."
         raise ConfigError([problem + " Save it as UTF-8."]) from error
+    except (ValueError, RecursionError) as error:  # also too long, too deep
+        problem = f"{FILE_NAME} is not valid TOML: {error}. Correct it there."
+        raise ConfigError([problem]) from error
+    return parse_answers(document)
 
 
 def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:

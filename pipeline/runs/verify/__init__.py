@@ -15,8 +15,6 @@ from .pdf import verify_pdf
 from .run import compare_run
 from .verification import UNCHECKED_ALONE, Verification
 
-HELP = "Name a folder below runs/, the folder of an audit, or a PDF report."
-
 
 def verify(
     path: Path, *, signers: Path | None = None, head: str = "", only: str = ""
@@ -56,7 +54,10 @@ def verify(
     refuse_old(folder)
     _refuse_options(path, signers, head, only)
     if not (folder / LIST).exists():
-        raise DataError(f"{path} has neither {LIST} nor {LOG}. {HELP}")
+        raise DataError(
+            f"{path} has neither {LIST} nor {LOG}. Name a folder below runs/, the "
+            "folder of an audit, or a PDF report."
+        )
     checked = compare_run(folder)
     note = f"{LOG} of its audit is not here, so the run was compared with its own list"
     return checked._replace(notes=(*checked.notes, note), unchecked=UNCHECKED_ALONE)

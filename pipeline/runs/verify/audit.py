@@ -63,16 +63,24 @@ def _look(folder: Path, signers: Path | None, head: str, only: str) -> Verificat
         return Verification(0, "", (missing,))
     found: list[Found] = [*_of_log(log, head)]
     n_files, digest, n_runs = 0, "", 0
+    removed = {entry["run"]: entry for entry in log.of("removed")}
     for entry in log.of("run"):
-        if only in ("", entry["run"]) and _is_to_check(
-            folder, log, names, entry, found
-        ):
-            where = f"{RUNS}/{entry['run']}/"
-            run = compare_run(folder / where, where, entry)
-            found += (*run.mismatches, *run.notes)
-            if f"{where}{HEAD}" not in {item.file for item in run.mismatches}:
-                found += _of_head(folder / where, where, entry, log)
-            n_runs, n_files, digest = n_runs + 1, n_files + run.n_files, run.digest
+        name, where = entry["run"], f"{RUNS}/{entry['run']}/"
+        if only not in ("", name):
+            continue
+        if absence := _absence(folder, names, entry, removed.get(name)):
+            found.append(absence)
+            continue
+        if name in removed:
+            line = f"line {removed[name]['n']}"
+            found.append(
+                f"{RUNS}/{name} is there, although {line} says that it was removed"
+            )
+        run = compare_run(folder / where, where, entry)
+        found += (*run.mismatches, *run.notes)
+        if f"{where}{HEAD}" not in {item.file for item in run.mismatches}:
+            found += _of_head(folder / where, where, entry, log)
+        n_runs, n_files, digest = n_runs + 1, n_files + run.n_files, run.digest
     known = {entry["run"] for entry in log.of("run")}
     words = ("a run that the log names", "no line of it")
     if not only:
@@ -121,34 +129,25 @@ def _of_log(log: Log, head: str) -> Iterator[Found]:
         yield f"the clock went back: a line says {latest}, the last one {times[-1]}"
 
 
-def _is_to_check(
+def _absence(
     folder: Path,
-    log: Log,
     names: set[str],
     entry: Mapping[str, Any],
-    found: list[Found],
-) -> bool:
-    """Return whether the folder of a run can be looked at; else say why not."""
+    removed: Mapping[str, Any] | None,
+) -> Found | None:
+    """Return why the folder of a run cannot be looked at, None if it can."""
     name, where = entry["run"], f"{RUNS}/{entry['run']}"
     line = f"line {entry['n']}"
-    removed = [item for item in log.of("removed") if item["run"] == name]
     if {*name} & {"/", "\0"} or name in ("", ".", ".."):
-        expected = f"the name of a folder below {RUNS}/"
-        found.append(Mismatch(f"{LOG}: {line}", expected, name))
-    elif name not in names and removed:
-        found.append(f"{where} was removed: {removed[-1]['why']}")
-    elif name not in names and name in _parts(names):
-        found.append(f"{where} has not its name yet; the next run finishes it")
-    elif name not in names or (folder / where).is_symlink():
-        expected = f"the run of {line}, list {entry['list']}"
-        actual = "a symbolic link" if name in names else "no such folder"
-        found.append(Mismatch(where, expected, actual))
-    else:
-        if removed:
-            line = f"line {removed[-1]['n']}"
-            found.append(f"{where} is there, although {line} says that it was removed")
-        return True
-    return False
+        return Mismatch(f"{LOG}: {line}", f"the name of a folder below {RUNS}/", name)
+    if name not in names and removed:
+        return f"{where} was removed: {removed['why']}"
+    if name not in names and name in _parts(names):
+        return f"{where} has not its name yet; the next run finishes it"
+    if name in names and not (folder / where).is_symlink():
+        return None
+    actual = "a symbolic link" if name in names else "no such folder"
+    return Mismatch(where, f"the run of {line}, list {entry['list']}", actual)
 
 
 def _parts(names: set[str]) -> set[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from ...records.errors import DataError
 from ..digests import LIST, Mismatch, read_list, read_regular, sha256, why
 from ..files import path_in_run
-from .pdf_reading import PdfContent, read_pdf
+from .pdf_reading import read_pdf
 from .renderings import compare_printed_digest, named_digest, parse_result
 from .verification import Verification
 
@@ -44,8 +44,15 @@ def verify_pdf(path: Path) -> Verification:
             "folder that holds it."
         )
     content = read_pdf(data, name=str(path))
-    intact, wrong = _carried(content)
-    names = [name for name, _ in content.attachments]
+    names, intact, wrong = [], dict[str, bytes](), []
+    for name, embedded in content.attachments:
+        names.append(name)
+        if embedded is None:
+            wrong.append(Mismatch(name, "an intact embedded file", "a damaged one"))
+        elif name in intact:
+            wrong.append(Mismatch(name, "it once in the PDF", "it twice"))
+        else:
+            intact[name] = embedded
     listed: dict[str, str] = {}
     try:
         listed = read_list(intact.pop(LIST, b""))
@@ -76,17 +83,3 @@ def verify_pdf(path: Path) -> Verification:
     return Verification(
         len(names), digest, tuple(wrong), (*notes, CHECKED), unchecked=UNCHECKED
     )
-
-
-def _carried(content: PdfContent) -> tuple[dict[str, bytes], list[Mismatch]]:
-    """Return the embedded files that are whole, and a line for each that is not."""
-    intact: dict[str, bytes] = {}
-    wrong = []
-    for name, data in content.attachments:
-        if data is None:
-            wrong.append(Mismatch(name, "an intact embedded file", "a damaged one"))
-        elif name in intact:
-            wrong.append(Mismatch(name, "it once in the PDF", "it twice"))
-        else:
-            intact[name] = data
-    return intact, wrong

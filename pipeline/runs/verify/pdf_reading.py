@@ -7,6 +7,7 @@ Not: whether what it carries is right (`pdf`).
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -73,28 +74,22 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
 
 
 def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the embedded files by the name of the file.
+    """Yield the embedded files by the name of the file; None for a damaged one.
 
     The name in the tree is another one where WeasyPrint below 61 wrote it.
     """
-    for key in pdf.attachments:
-        spec = pdf.attachments[key]
-        yield spec.filename or key, _unpacked(spec)
-
-
-def _unpacked(spec: Any) -> bytes | None:
-    """Return the content of an embedded file, None if it is damaged."""
     import pikepdf
 
-    try:
-        stream = spec.obj["/EF"]["/F"]
-        is_packed = stream.get("/Filter") == pikepdf.Name.FlateDecode
-        # qpdf passes over a wrong check sum at the end of what it unpacks.
-        if is_packed:
-            return zlib.decompress(stream.read_raw_bytes())
-        return bytes(stream.read_bytes())
-    except (pikepdf.PdfError, RuntimeError, KeyError, zlib.error):
-        return None
+    for key in pdf.attachments:
+        spec, content = pdf.attachments[key], None
+        with suppress(pikepdf.PdfError, RuntimeError, KeyError, zlib.error):
+            stream = spec.obj["/EF"]["/F"]
+            if stream.get("/Filter") == pikepdf.Name.FlateDecode:
+                # qpdf passes over a wrong check sum at the end of what it unpacks.
+                content = zlib.decompress(stream.read_raw_bytes())
+            else:
+                content = bytes(stream.read_bytes())
+        yield spec.filename or key, content
 
 
 def _text(pdf: Any) -> str:

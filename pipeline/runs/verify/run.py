@@ -1,11 +1,10 @@
 """Whether a run folder is as its list says, and its pages as its result. Reads only."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ...records.errors import DataError
-from ...records.result import AuditResult
 from ..digests import Mismatch, compare_folder, read_regular
 from .renderings import compare_page, compare_pdf, parse_result
 from .verification import Verification
@@ -42,7 +41,15 @@ def compare_run(
         result, digest, stated = parse_result(data, name)
         if stated != digest:
             wrong.append(Mismatch(name, f"content digest {stated}", digest))
-        wrong += _compare_line(result, digest, of_line, name)
+        of_result = {
+            "run": result.run.volatile.get("run_id"),
+            "verdict": result.verdict,
+            "content_digest": digest,
+        }
+        for key, said in of_result.items():
+            if of_line and of_line[key] != said:
+                expected = f"{key} {of_line[key]} (line {of_line['n']})"
+                wrong.append(Mismatch(name, expected, str(said)))
         if "report.html" in intact:
             data = read_regular(folder / "report.html")
             wrong += compare_page(data, f"{where}report.html", digest)
@@ -53,18 +60,3 @@ def compare_run(
         unreadable = Mismatch(name, "a run that can be read", str(error))
         return Verification(len(listed), "", (*wrong, unreadable))
     return Verification(len(listed), digest, tuple(wrong))
-
-
-def _compare_line(
-    result: AuditResult, digest: str, entry: Mapping[str, Any], name: str
-) -> Iterator[Mismatch]:
-    """Yield where the line of a run says another thing than its result."""
-    of_result = {
-        "run": result.run.volatile.get("run_id"),
-        "verdict": result.verdict,
-        "content_digest": digest,
-    }
-    for key in entry.keys() & of_result.keys():
-        if of_result[key] != entry[key]:
-            expected = f"{key} {entry[key]} (line {entry['n']})"
-            yield Mismatch(name, expected, str(of_result[key]))

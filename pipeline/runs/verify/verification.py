@@ -1,6 +1,5 @@
 """What a verification found, and how it is said."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...records.errors import printable, several
@@ -62,24 +61,17 @@ class Verification(NamedTuple):
 
         What others wrote, such as the name of a file, cannot end a line.
         """
-        outcome = f"match: {', '.join(self._covered())}"
-        if self.mismatches:
-            outcome = f"mismatch: {len(self.mismatches)} found"
-        said = (*self.mismatches, *(f"note: {note}" for note in self.notes))
-        return (*(printable(str(line)) for line in said), outcome)
-
-    def _covered(self) -> Iterator[str]:
-        """Yield what was looked at, counted."""
         counts = {
             "run": self.n_runs,
             "file": self.n_files,
             "sign-off": self.n_signoffs,
             "line": self.n_lines,
         }
-        for what, n in counts.items():
-            if n is not None:
-                yield several(n, what)
-        if self.head:
-            yield f"the last with SHA-256 {self.head}"
-        if self.digest:
-            yield f"content digest {self.digest}"
+        looked_at = [several(n, what) for what, n in counts.items() if n is not None]
+        looked_at += [f"the last with SHA-256 {self.head}"] * bool(self.head)
+        looked_at += [f"content digest {self.digest}"] * bool(self.digest)
+        outcome = f"match: {', '.join(looked_at)}"
+        if self.mismatches:
+            outcome = f"mismatch: {len(self.mismatches)} found"
+        said = (*self.mismatches, *(f"note: {note}" for note in self.notes))
+        return (*(printable(str(line)) for line in said), outcome)

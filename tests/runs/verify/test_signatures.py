@@ -199,8 +199,8 @@ def made(tmp_path_factory, keys):
     """An audit whose line 6, a sign-off, is signed by its signer; nobody changes it."""
     audit = tmp_path_factory.mktemp("made") / "audit"
     write(audit)
-    made = sign(audit / "runs" / SECOND, APPROVAL._replace(signer=ZOFIA))
-    assert f"sed -n 6p {audit / LOG} | ssh-keygen -Y sign" in made.notes[-1]
+    _, notes = sign(audit / "runs" / SECOND, APPROVAL._replace(signer=ZOFIA))
+    assert f"sed -n 6p {audit / LOG} | ssh-keygen -Y sign" in notes[-1]
     assert [m.file for m in verify(audit).mismatches] == [LINE]
     make_signature(audit, keys)
     return audit
