@@ -137,33 +137,23 @@ def reason(result: AuditResult) -> str:
     """Return in a sentence or two why the verdict is what it is, and what to do."""
     words = look_up("short.reasons")
     grave = sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
+    frame = result.agreement[result.agreement["engine_a"] == OURS]
+    is_good = frame["verdict"].isin(["replayed", "equivalent"])
+    reproduced_by = set(frame.loc[is_good, "engine_b"])
     if result.verdict in ("not confirmed", "not established"):
         against = [f for f in grave if f in result.against or f.check in STOPPING]
         weighing = against or grave
+    elif reproduced_by - result.unconfirming_engines:
+        weighing = [f for f in grave if f in result.exceptions]
+    elif not any(e["engines"] for e in result.run.config.get("importance", ())):
+        keys = {R: "not_asked_in_r", PYTHON: "not_asked_in_python"}
+        asker = str(result.run.volatile.get("asked_by"))
+        return str(words[keys.get(asker, "not_asked")])
+    elif (frame["verdict"] == "not compared").all():
+        return _unanswered(result, frame)
     else:
-        frame = result.agreement[result.agreement["engine_a"] == OURS]
-        reproduced_by = {
-            row.get("engine_b")
-            for row in frame.to_dict("records")
-            if row["verdict"] in ("replayed", "equivalent")
-        }
-        if reproduced_by - result.unconfirming_engines:
-            weighing = [f for f in grave if f in result.exceptions]
-        else:
-            entries = result.run.config.get("importance", ())
-            asked = any(entry["engines"] for entry in entries)
-            unanswered = frame["verdict"].isin(["not compared"]).all()
-            key = "only_comparable"
-            if not asked:
-                asker = str(result.run.volatile.get("asked_by"))
-                key = {R: "not_asked_in_r", PYTHON: "not_asked_in_python"}.get(
-                    asker, "not_asked"
-                )
-            elif unanswered:
-                return _unanswered(result, frame)
-            elif reproduced_by & result.own_engines:
-                key = "only_own"
-            return str(words[key])
+        is_own = bool(reproduced_by & result.own_engines)
+        return str(words["only_own" if is_own else "only_comparable"])
     if not weighing:
         return str(words["confirmed" if result.verdict == "confirmed" else "none"])
     first = weighing[0]
@@ -272,12 +262,12 @@ def _pairs(
 ) -> Iterator[Case]:
     """Yield each pair of answers; one that was not compared says why."""
     for row in result.agreement.to_dict("records"):
-        question = ", ".join(str(row[name]) for name in PAIR if row.get(name))
-        subject = f"{question}: {row['engine_a']} and {row.get('engine_b', '')}"
+        question = ", ".join(str(row[name]) for name in PAIR if row[name])
+        subject = f"{question}: {row['engine_a']} and {row['engine_b']}"
         name = label_of(subject)
-        name = f"{name} ({row['stream']})" if row.get("stream") else name
+        name = f"{name} ({row['stream']})" if row["stream"] else name
         finding = findings.get(("disagreement", subject))
-        reasons, verdict = str(row.get("reasons", "")), row["verdict"]
+        reasons, verdict = str(row["reasons"]), row["verdict"]
         message = finding.message if finding else reasons
         said = ": ".join(filter(None, (verdict, message)))
         if verdict == "not compared":
