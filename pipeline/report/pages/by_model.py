@@ -80,13 +80,11 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
         }
         frames[name] = rows.assign(**renumbered)
     items = {
-        name: [getattr(result, name)[i] for i in places[name]] for name in SEQUENCES
+        name: tuple(getattr(result, name)[i] for i in places[name])
+        for name in SEQUENCES
     }
-    changed = replace(
-        result.with_frames(**frames),
-        **{name: tuple(kept) for name, kept in items.items()},
-    )
-    return ModelPart(model, changed, places)
+    own = replace(result.with_frames(**frames), **items)
+    return ModelPart(model, own, places)
 
 
 def history_of_part(history: RunHistory, result: AuditResult, model: str) -> RunHistory:

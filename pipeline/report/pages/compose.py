@@ -107,7 +107,9 @@ def compose(
     made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     bodies: dict[str, Markup] = {}
     shown: dict[str, list[Table | Figure]] = {}
-    for section in sorted(sections, key=_turn):
+    # What tells of others comes after them; of the rest the document control is last.
+    in_turn = sorted(sections, key=lambda s: (callable(s.parts), s.name == "control"))
+    for section in in_turn:
         blocks: list[Table | Figure] = []
         parts = section.parts
         bodies[section.letter] = Markup(
@@ -141,14 +143,6 @@ def compose(
         tuple(sorted(tables, key=lambda table: table.is_single)),
         tuple(block for block in every if isinstance(block, Figure)),
     )
-
-
-def _turn(section: Section) -> int:
-    """Return when a section is composed: what tells of others comes after them.
-
-    A sort is stable, so within a turn it is the order of the page.
-    """
-    return 2 if callable(section.parts) else int(section.name == "control")
 
 
 def _brief(bodies: Mapping[str, str]) -> frozenset[str]:

@@ -86,6 +86,10 @@ def _models_tables(facts: Facts) -> Iterator[Table]:
         if row["library"]:
             kind = (*kind, ", ", show_hidden(str(row["library"])))
         parameters = [_parameters(facts, row), *_all_parameters(facts, row)]
+        prepared = [look_up("data.encoders")[row["encoder"]]]
+        if facts.entry_of(row["model"]).get("standardise"):
+            task = "regression" if row["task"] == "regression" else "classes"
+            prepared.append(word(f"data.standardised.{task}"))
         source: list[Part | Sentence] = [look_up("data.sources")[row["source"]]]
         if row["n_train"]:
             n_train = whole(f"models[{place}].n_train", int(row["n_train"]))
@@ -97,7 +101,7 @@ def _models_tables(facts: Facts) -> Iterator[Table]:
                 model_name(facts, str(row["model"])),
                 kind,
                 joined(filter(None, parameters), "; "),
-                _prepared(facts, row),
+                joined(prepared),
                 _predicts(row),
                 joined(source),
             )
@@ -135,15 +139,6 @@ def _step(row: Mapping[str, Any]) -> Sentence:
         step = (Styled("strong", (full_name(row["step"]),)), " ", *step)
     settings = _settings(json.loads(row["parameters"]))
     return (*step, " (", *settings, ")") if settings else step
-
-
-def _prepared(facts: Facts, row: Mapping[str, Any]) -> Sentence:
-    """Return what is done to the columns before a model that the audit fits."""
-    parts = [look_up("data.encoders")[row["encoder"]]]
-    if facts.entry_of(row["model"]).get("standardise"):
-        kind = "regression" if row["task"] == "regression" else "classes"
-        parts.append(word(f"data.standardised.{kind}"))
-    return joined(parts)
 
 
 def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
@@ -307,7 +302,7 @@ def _columns_table(facts: Facts) -> Table:
             code = Styled("code", (shown_value(name),))
             feature = (*feature, Styled("line", (code,)))
         origin = look_up("data.origins").get(row["origin"], str(row["origin"]))
-        if definition := str(row.get("definition", "")):
+        if definition := str(row["definition"]):
             origin = joined((origin, show_hidden(definition)), ": ")
         kind = "boolean" if _is_true_false(row) else row["kind"]
         counts = (

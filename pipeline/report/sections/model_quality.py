@@ -83,13 +83,12 @@ def quality_table(facts: Facts) -> Table | None:
         elif is_loss:
             cells.append("–")
         if cls:
-            checked = _checked(facts, model)
             for mean in ("predicted", "observed"):
-                there = (
+                means = (
                     number_in("calibration_checks", row, mean, LAST_PLACES)
-                    for _, row in checked[:1].iterrows()
+                    for _, row in _checked(facts, model).iterrows()
                 )
-                cells.append(next(there, "–"))
+                cells.append(next(means, "–"))
         rows.append(tuple(cells))
     measure = quality_name(facts)
     if is_loss and (unit := facts.unit_of(LOSSES[_loss(facts)].unit)):

@@ -55,7 +55,7 @@ def _inputs(facts: Facts) -> Table:
     inputs += [
         (full_name(str(row["model"])), word("provenance.predictions"), digest)
         for row in models
-        if (digest := row.get("predictions_sha256"))
+        if (digest := row["predictions_sha256"])
     ]
     files = {  # of own methods and losses; one file may hold several
         name: (entry["kind"] if name == entry["file"] else "import", digest)
@@ -181,7 +181,7 @@ def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:
     return {  # a source is the file, and after a comma what was taken of its rows
         (row["source"].partition(", ")[0], row["script_sha256"]): row["script"]
         for row in facts.result.datasets.to_dict("records")
-        if row.get("script")
+        if row["script"]
     }
 
 

@@ -78,7 +78,20 @@ def sentence(facts: Facts) -> Sentence:
         reason = next(why, "") or say("verdict.no_reason")
         statement = say("verdict.not_established", why=reason)
     else:
-        statement = _confirmed(facts)
+        # What was not confirmed comes first: it weighs more than a missing engine.
+        exceptions = facts.result.exceptions
+        n = sum(group[0] in exceptions for _, group in facts.finding_groups)
+        number = tallied("findings", n)
+        against, where = _against_us(facts)
+        key = "unsure" if against else "sure"
+        statement = say(
+            f"verdict.{key}_except" if n else f"verdict.{key}",
+            standing=against or _with_us(facts),
+            where=section_link(where) if where else "",
+            exceptions=say_count(number, "exception"),
+            n=number,
+            section=section_link("K"),
+        )
     return joined(filter(None, (statement, _accepted(facts))), " ")
 
 
@@ -267,26 +280,6 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         return say("verdict.only_comparable"), "G"
     key = "unanswered" if facts.configured_engines else "python_alone"
     return say(f"verdict.{key}"), "C"
-
-
-def _confirmed(facts: Facts) -> Sentence:
-    """Return what was reproduced, or why nothing was, and how many exceptions.
-
-    What was not confirmed comes first: it weighs more than an engine that is missing.
-    """
-    exceptions = facts.result.exceptions
-    n = sum(group[0] in exceptions for _, group in facts.finding_groups)
-    number = tallied("findings", n)
-    against, where = _against_us(facts)
-    key = "unsure" if against else "sure"
-    return say(
-        f"verdict.{key}_except" if number.raw else f"verdict.{key}",
-        standing=against or _with_us(facts),
-        where=section_link(where) if where else "",
-        exceptions=say_count(number, "exception"),
-        n=number,
-        section=section_link("K"),
-    )
 
 
 def _accepted(facts: Facts) -> Sentence:

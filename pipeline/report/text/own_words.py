@@ -49,7 +49,7 @@ def labels_of(result: AuditResult) -> dict[str, str]:
     given: Mapping[str, str] = result.run.config.get("labels") or {}
     labels = dict(given) | dict(_questions(result, given))
     subjects = {finding.subject for finding in result.findings}
-    subjects |= {*map(str, result.checks.get("subject", ()))}
+    subjects |= {*map(str, result.checks["subject"])}
     for subject in subjects - labels.keys():
         for name in given:
             if subject.startswith(f"{name}, "):
