@@ -45,4 +45,4 @@ def redo(facts: Facts) -> Section:
         "alone": say("redo.alone_text"),
     }
     table = key_values("kv-redo", say("redo.caption"), "redo", rows.items())
-    return section("N", parts={"prose": say("redo.where"), "commands": table})
+    return section("N", parts={"blocks": (say("redo.where"), table)})
