@@ -88,7 +88,7 @@ def rows_again(
         )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
-    y = one_column(y, "y")
+    y = one_column(() if y is None else y, "y")
     sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)
     counts = rows_that_count(frame, sample_weight)

@@ -578,6 +578,7 @@ REFUSED = [
         "'n_repeats' and config are both given, and config is a file, which says what "
         "is asked. Say it there, or leave config out.",
     ),
+    ({"config": 5}, "config must be a path, a mapping or what parse_config returns; "),
     ({"config": {"limits": 5}, "minutes": 1}, "[limits] must be a table; 5 was"),
     ({"names": ["one", "two"]}, "names must have one name for each of 1 model; "),
     ({"models": {"m": LINEAR}, "names": ["m"]}, "The keys of models are their names; "),

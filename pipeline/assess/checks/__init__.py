@@ -110,8 +110,8 @@ def of_model(
     model: FittedModel, data: Dataset, *, train: Dataset | None = None, seed: int
 ) -> Answers:
     """Ask whether `predict` reads its rows, repeats itself, and meets new rows here."""
-    looked_at = {"model": model, "data": data, "train": train, "seed": seed}
-    return _ask("model", model.name, **looked_at)
+    facts: dict[str, Any] = {"data": data, "train": train, "seed": seed}
+    return _ask("model", model.name, model=model, **facts)
 
 
 def of_performance(

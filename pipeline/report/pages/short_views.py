@@ -221,8 +221,8 @@ def _summary(
             alike = look_up("short.alike").format(n=len(others))
             message += f" {alike}: {'; '.join(dict.fromkeys(others))}."
         title = title_of_check(first.check)
-        facts = (_grave(result, first), title, subject, message, first.remedy)
-        findings.append((*map(text, facts), first.key[:LEAST_DIGITS]))
+        cells = (_grave(result, first), title, subject, message, first.remedy)
+        findings.append((*map(text, cells), first.key[:LEAST_DIGITS]))
     return _placed(
         template,
         audit=text(result.run.audit),

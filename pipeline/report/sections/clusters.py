@@ -273,8 +273,9 @@ def _table(
         for ranking in rankings:
             alone, total, _, both, ends = _measured(facts, ranking, members)
             values = joined((value or MISSING for value in alone), "; ")
-            model, together = full_name(ranking.subject), both or MISSING
-            if ends and not math.isnan(ends[0].raw):
+            model = full_name(ranking.subject)
+            together: Value | Sentence = both or (MISSING,)
+            if both and ends and not math.isnan(ends[0].raw):
                 low, high = ends
                 interval = say("leading.from_to", low=low, high=high)
                 together = say("leading.with_interval", value=both, interval=interval)

@@ -391,10 +391,13 @@ def cards_of(facts: Facts, rankings: Iterable[Ranking]) -> Sentence:
     return series(map(card_link, dict.fromkeys(facts.card(r.record) for r in rankings)))
 
 
-def number_in(frame: str, row: Any, column: str, places: int) -> Value:
+def number_in(
+    frame: str, row: Any, column: str, places: int, *, sign: bool = False
+) -> Value:
     """Return a number of a row of a frame of the result, with so many decimals."""
     raw = float(row[column])
-    return Value(f"{frame}[{row.name}].{column}", raw, number(raw, places))
+    text = number(raw, places, sign=sign)
+    return Value(f"{frame}[{row.name}].{column}", raw, text)
 
 
 def whole(path: str, number: int) -> Value:

@@ -332,16 +332,16 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
                 own = own[own[name] == getattr(lead, name)]
             for _, row in own.iterrows():
                 value = number_in("joint_importances", row, "mean", ranking.places)
-                ends = [
+                low, high = (
                     replace(end, text=end_text(end.raw, ranking.places))
                     for end in (
                         number_in("joint_importances", row, name, ranking.places)
                         for name in ("low", "high")
                     )
-                ]
+                )
                 side = "above" if row["low"] > ranking.nothing else "zero"
                 side = "below" if row["high"] < ranking.nothing else side
-                yield Joint(lead.model, value, *ends, side)
+                yield Joint(lead.model, value, low, high, side)
             continue
         for other in _of_groups(facts, ranking):
             if group in other.record.features:
@@ -352,8 +352,8 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
 def _joint(ranking: Ranking, row: int) -> Joint:
     side = "above" if ranking.told[row] else "zero"
     side = "below" if row in ranking.negative else side
-    value, ends = value_of(ranking, row), bound_values(ranking, row)
-    return Joint(ranking.record.model, value, *ends, side)
+    low, high = bound_values(ranking, row)
+    return Joint(ranking.record.model, value_of(ranking, row), low, high, side)
 
 
 def where_models_differ(facts: Facts) -> list[Difference]:

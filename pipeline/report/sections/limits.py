@@ -88,7 +88,7 @@ def _limits_of_run(facts: Facts) -> list[Sentence]:
         )
         limits.append(text)
     resampled = set(facts.result.row_intervals["record"])
-    for key, is_own in (("other_rows", False), ("training_rows", True)):
+    for over_what, is_own in (("other_rows", False), ("training_rows", True)):
         over = [
             r
             for r in facts.rankings
@@ -96,5 +96,5 @@ def _limits_of_run(facts: Facts) -> list[Sentence]:
             and is_on_training_rows(facts, r.record.model) == is_own
         ]
         if cards := cards_of(facts, over):
-            limits.append(say(f"limits.{key}", cards=cards))
+            limits.append(say(f"limits.{over_what}", cards=cards))
     return limits

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -64,7 +65,7 @@ def _matrix(
         f"ranking.name.{of}:header",
         *(Column(_head(facts, ranking), "number") for ranking in rankings),
     ]
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (short_name(name), *(_cell(ranking, name) for ranking in rankings))
         for name in names[:ROWS]
     ]

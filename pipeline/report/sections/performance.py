@@ -5,6 +5,7 @@ Not: figures (`performance_figure`).
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -31,7 +32,7 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, first_few
+from .facts import Facts, first_few, number_in
 
 ERRORS = 2.0
 """How many standard errors set a loss off from zero, or a difference."""
@@ -53,7 +54,7 @@ def against_constant(facts: Facts, model: str) -> Sentence:
     return say(
         "data.against",
         loss=loss_label(row["loss"]),
-        value=_number("performance", rows, "value", places, unit=unit),
+        value=replace(number_in("performance", row, "value", places), unit=unit),
         share=_share(row),
         constant=_constant_in_words(facts),
     )
@@ -124,24 +125,24 @@ def _too_close(
     places = decimals(rows["value"], rows["std_error"])
     is_known = (pairs["loss"] == loss) & np.isfinite(pairs["std_error"].astype(float))
     measured = {
-        (row["model_a"], row["model_b"]): (f"comparisons[{place}]", row)
-        for place, row in pairs[is_known].iterrows()
+        (row["model_a"], row["model_b"]): row for _, row in pairs[is_known].iterrows()
     }
     losses, errors = rows["value"].astype(float), rows["std_error"].astype(float)
     for one, other in combinations(rows.index, 2):
         names = str(rows.at[one, "model"]), str(rows.at[other, "model"])
         std_error: Value | None = None
         if names in measured:
-            path, row = measured[names]
-            gap, error = float(row["difference"]), float(row["std_error"])
-            std_error = Value(f"{path}.std_error", error, number(error, places))
-            path, derived = f"{path}.difference", ""
+            row = measured[names]
+            gap = number_in("comparisons", row, "difference", places, sign=True)
+            std_error = number_in("comparisons", row, "std_error", places)
+            error = std_error.raw
         else:
-            gap, error = losses[one] - losses[other], errors[one] + errors[other]
-            path, derived = f"performance[{one}].value", "difference"
-        if abs(gap) <= ERRORS * error:  # never where an error is not known
-            text = number(gap, places, sign=True)
-            yield *names, Value(path, float(gap), text, derived=derived), std_error
+            path, raw = f"performance[{one}].value", float(losses[one] - losses[other])
+            text = number(raw, places, sign=True)
+            gap = Value(path, raw, text, derived="difference")
+            error = errors[one] + errors[other]
+        if abs(gap.raw) <= ERRORS * error:  # never where an error is not known
+            yield *names, gap, std_error
 
 
 def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
@@ -261,20 +262,12 @@ def _clear(rows: Any) -> Any:
 
 
 def _number(
-    frame: str,
-    rows: pd.DataFrame,
-    column: str,
-    places: int,
-    *,
-    sign: bool = False,
-    unit: str = "",
+    frame: str, rows: pd.DataFrame, column: str, places: int, *, sign: bool = False
 ) -> Value | str:
     """Return a number of the first of some rows of a frame; a dash without any."""
     if rows.empty:
         return MISSING
-    raw = float(rows[column].iloc[0])
-    path, text = f"{frame}[{rows.index[0]}].{column}", number(raw, places, sign=sign)
-    return Value(path, raw, text, unit=unit)
+    return number_in(frame, rows.iloc[0], column, places, sign=sign)
 
 
 def _share(row: "pd.Series[Any]") -> Value:

@@ -2,7 +2,7 @@
 
 import json
 
-from ...records.importance_record import UNKNOWN_SEED, Importance
+from ...records.importance_record import UNKNOWN_SEED
 from ...records.ranking import measure_of
 from ..text.blocks import KeyValues, Name, Section, Sentence, Table, Value
 from ..text.number_text import significant
@@ -111,7 +111,14 @@ def _seeds(facts: Facts) -> Table:
     records = facts.result.importances
     for place, record in enumerate(records):
         if record.stream:
-            key = (record.model, _card(facts, record), record.stream, str(record.seed))
+            # The card of a record, of ours or of another engine; empty if none.
+            same = (
+                card
+                for measure, card in facts.cards.items()
+                if measure[:3] == (record.method, record.of, record.form)
+            )
+            card = facts.cards.get(measure_of(record), "") or next(same, "")
+            key = (record.model, card, record.stream, str(record.seed))
             used.setdefault((*key, repeats_of(record, "").text), []).append(place)
     streams = look_up("provenance.streams")
     rows = []
@@ -138,17 +145,6 @@ def _seeds(facts: Facts) -> Table:
         caption=say("provenance.seeds_caption"),
         is_single=True,  # on paper, result.json is attached
     )
-
-
-def _card(facts: Facts, record: Importance) -> str:
-    """Return the card of a record, of ours or of another engine; empty if none."""
-    own = facts.cards.get(measure_of(record), "")
-    same = (
-        card
-        for measure, card in facts.cards.items()
-        if measure[:3] == (record.method, record.of, record.form)
-    )
-    return own or next(same, "")
 
 
 def _environment(facts: Facts) -> KeyValues:
@@ -202,21 +198,16 @@ def scripts(facts: Facts) -> tuple[Table, ...]:
     every += [
         (f"script-{place}", *script) for place, script in enumerate(of_models, start=1)
     ]
-    return tuple(
-        table_of(
+    tables = []
+    for table_id, caption, name, text in every:
+        lines = text.rstrip().replace("\t", "    ").split("\n")
+        shown = (show_hidden(line.rstrip()).replace("  ", INDENT * 2) for line in lines)
+        table = table_of(
             table_id,
             "provenance",
             "line:header script:code",
-            [
-                (str(number), _line(line))
-                for number, line in enumerate(text.rstrip().split("\n"), start=1)
-            ],
+            [(str(number), line) for number, line in enumerate(shown, start=1)],
             caption=say(f"provenance.{caption}", name=full_name(name)),
         )
-        for table_id, caption, name, text in every
-    )
-
-
-def _line(line: str) -> str:
-    """Return a line with its indentation."""
-    return show_hidden(line.replace("\t", "    ").rstrip()).replace("  ", INDENT * 2)
+        tables.append(table)
+    return tuple(tables)

@@ -80,16 +80,16 @@ def sentence(facts: Facts) -> Sentence:
     else:
         # What was not confirmed comes first: it weighs more than a missing engine.
         exceptions = facts.result.exceptions
-        n = sum(group[0] in exceptions for _, group in facts.finding_groups)
-        number = tallied("findings", n)
-        against, where = _against_us(facts)
-        key = "unsure" if against else "sure"
+        number = sum(group[0] in exceptions for _, group in facts.finding_groups)
+        n = tallied("findings", number)
+        unconfirmed, where = _against_us(facts)
+        key = "unsure" if unconfirmed else "sure"
         statement = say(
-            f"verdict.{key}_except" if n else f"verdict.{key}",
-            standing=against or _with_us(facts),
+            f"verdict.{key}_except" if number else f"verdict.{key}",
+            standing=unconfirmed or _with_us(facts),
             where=section_link(where) if where else "",
-            exceptions=say_count(number, "exception"),
-            n=number,
+            exceptions=say_count(n, "exception"),
+            n=n,
             section=section_link("K"),
         )
     return joined(filter(None, (statement, _accepted(facts))), " ")
