@@ -194,11 +194,14 @@ def test_the_headline_says_where_the_probabilities_are_off():
     result = result.with_frames(calibration_checks=checked)
     off = found("calibration", "boosting", "info", evidence=evidence)
     for judged, text in (
-        (result, "as observed (3 of 10 deciles off)"),
-        (result.with_findings((off,)), "too high in 3 of 10 deciles (the highest amo"),
+        (result, "probabilities off no more than chance explains (3 of 10 deciles)"),
+        (
+            result.with_findings((off,)),
+            "probabilities too high in 3 of 10 deciles (the highest amo",
+        ),
     ):
         (figure,) = drawn(build_view(judged), draw_classes)
-        assert plain(figure.headline).startswith(f"boosting: probabilities {text}")
+        assert plain(figure.headline).startswith(f"boosting: {text}")
 
 
 def residual_rows(*models):
