@@ -176,12 +176,16 @@ def _shared(facts: Facts) -> Table:
         errors = {key: look_up(f"scope.error_alone.{key}") for key in ingredients}
     else:
         cells["draws"] = _draws(facts)
-        if own := _own_engines(facts):
-            names = series(map(full_name, own))
-            is_alone = len(own) == len(facts.answered)
-            for key in look_up("scope.cell_own"):
-                text = say(f"scope.cell_own.{key}", engines=names)
-                cells[key] = text if is_alone else joined((words[key], text), "; ")
+        supplied = [e for e in facts.answered if e in facts.supplied_engines]
+        for table, engines in (
+            ("cell_own", _own_engines(facts)),
+            ("cell_supplied", supplied),
+        ):
+            names = series(map(full_name, engines))
+            is_alone = len(engines) == len(facts.answered)
+            for key in look_up(f"scope.{table}") if engines else ():
+                text = say(f"scope.{table}.{key}", engines=names)
+                cells[key] = text if is_alone else joined((cells[key], text), "; ")
     return table_of(
         "shared",
         "scope",

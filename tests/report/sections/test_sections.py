@@ -267,6 +267,11 @@ def test_supplied_numbers_are_not_told_to_have_run_here():
     lede = lede_of(view, "C")
     assert lede.startswith("Python alone computed the importances.")
     assert lede.endswith("(supplied) were measured elsewhere, not in this run.")
+    cells = table(view, "tab-shared").rows
+    ours = {plain(row.cells[0].parts): plain(row.cells[1].parts) for row in cells}
+    for what in ("computer, operator", "predict call, response scale, order of cl"):
+        (shared,) = (text for name, text in ours.items() if name.startswith(what))
+        assert "not known of vip 0.4.5 (supplied)" in shared
 
 
 def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
