@@ -66,7 +66,7 @@ def _needs(column: Column, cells: Sequence[Cell], short: float) -> tuple[float, 
     """Return the width that a column needs at least, and to break no cell."""
     if column.kind == "bar":
         return BAR
-    words = plain(column.label).split()
+    words = plain(column.label).split(" ")  # at no-break spaces no line ends
     least = most = _longest(words)
     for cell in cells:
         text = plain(cell.parts)
@@ -77,7 +77,7 @@ def _needs(column: Column, cells: Sequence[Cell], short: float) -> tuple[float, 
         if is_bold or is_number or whole <= short:
             least = max(least, whole)
         else:
-            least = max(least, _longest(text.split()))
+            least = max(least, _longest(text.split(" ")))
         most = max(most, min(whole, LONGEST_LINE))
     return least, max(least, most)
 

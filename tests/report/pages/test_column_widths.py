@@ -54,3 +54,13 @@ def test_a_verdict_is_not_broken():
     verdict = Badge("unknown", "not compared", "○")
     column, _ = widths("text header", (verdict, WORDS))
     assert column > 100 * (width("○ not compared", 7.7, bold=True) + 3) / 174
+
+
+def test_what_no_line_may_break_is_one_word_of_a_head():
+    """As "1 − accuracy", whose spaces keep it together: it ran into the next head."""
+    head, numbers = "1\u00a0−\u00a0accuracy", [number("0.1")] * 6
+    columns = [Column(("x",), "header"), *[Column((head,), "number")] * 6]
+    _, *shares = column_widths(
+        Table("tab-x", ("x",), tuple(columns), ((WORDS, *numbers),))
+    )
+    assert min(shares) * 174 / 100 >= width(head, 7.7)
