@@ -277,7 +277,7 @@ def train_test_gap(
         fires,
         observed,
         f"The loss of the model is {test['value']:.4g} on the evaluation rows and "
-        f"{train['value']:.4g} on its training rows{how}: a gap of {errors:.2g} "
+        f"{train['value']:.4g} on its training rows{how}: a gap of {errors:.1f} "
         "standard errors.",
         limit=limit,
         severity="warning" if is_over else "info",
