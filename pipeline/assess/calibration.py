@@ -13,7 +13,7 @@ from ..records.frames import Row
 from ..records.ranking import LEVEL
 
 ROUNDING = 1e-9
-"""How far a mean may leave an interval through rounding, as a share of the largest."""
+"""What is rounding, as a share: of the largest mean, or of the loss of a constant."""
 Side = Literal["too low", "too high", "within"]
 
 
