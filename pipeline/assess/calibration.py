@@ -13,7 +13,7 @@ from ..records.frames import Row
 from ..records.ranking import LEVEL
 
 ROUNDING = 1e-9
-"""By which part of its size a mean may leave an interval through rounding alone."""
+"""What is rounding, as a share: of the largest mean, or of the loss of a constant."""
 Side = Literal["too low", "too high", "within"]
 
 
@@ -39,7 +39,7 @@ def calibration_checks(rows: Sequence[Row]) -> list[Row]:
         judged = [part for part in parts if not np.isnan(part["low"])]
         if not judged or (who[0] in several and not who[1]):
             continue
-        sides = [side_of(part) for part in judged]
+        sides = sides_of(parts)
         weights = [part["weight"] for part in parts]
         means = {
             name: float(np.average([part[name] for part in parts], weights=weights))
@@ -52,8 +52,8 @@ def calibration_checks(rows: Sequence[Row]) -> list[Row]:
                 "deciles": len(judged),
                 "too_low": too_low,
                 "too_high": too_high,
-                "lowest": side_of(parts[0]),
-                "highest": side_of(parts[-1]),
+                "lowest": sides[0],
+                "highest": sides[-1],
                 "chance": chance(too_low + too_high, len(judged)),
                 **means,
             }
@@ -61,12 +61,20 @@ def calibration_checks(rows: Sequence[Row]) -> list[Row]:
     return checked
 
 
-def side_of(part: Row) -> Side:
-    """Return on which side of the interval of a decile its mean prediction lies."""
-    room = ROUNDING * max(abs(part["predicted"]), abs(part["observed"]))
-    if part["predicted"] < part["low"] - room:
-        return "too low"
-    return "too high" if part["predicted"] > part["high"] + room else "within"
+def sides_of(parts: Sequence[Row]) -> list[Side]:
+    """Return on which side of its interval the mean prediction of each part lies.
+
+    A part without an interval is "within". The parts are those of one model: rounding
+    goes with its largest numbers, so that a part whose mean is 0 has room as well.
+    """
+    means = [abs(part[name]) for part in parts for name in ("predicted", "observed")]
+    room = ROUNDING * max(means, default=0.0)
+    sides: list[Side] = []
+    for part in parts:
+        is_high = part["predicted"] > part["high"] + room
+        is_low = part["predicted"] < part["low"] - room
+        sides.append("too low" if is_low else "too high" if is_high else "within")
+    return sides
 
 
 def chance(n_outside: int, n_deciles: int) -> float:

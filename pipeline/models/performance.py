@@ -1,6 +1,5 @@
 """How well a model predicts, and how well a constant would. Not: importances."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..records.streams import stream
 from .prediction import predict_unchanged
 
 N_RESAMPLES = 200
+"""Of the rows, for the losses that have no influence values."""
 
 
 class Judged(NamedTuple):
@@ -75,9 +75,11 @@ def performance(
 
     The constant is the weighted mean of the target, or the weighted share of each
     class, on the training rows; where these are unknown it is that of the rows judged,
-    the best constant in hindsight. Standard errors are the standard deviations
-    (ddof 1) over 200 bootstrap resamples of the rows; the model stays as it is, and
-    both predictors are judged on the same rows of each resample.
+    the best constant in hindsight. Standard errors are over other rows, with both
+    predictors as they are: to first order, from what each row adds to a loss or to the
+    difference of two (`INFLUENCE`), which is exact of a mean. Where that is not known
+    they are the standard deviations (ddof 1) over 200 bootstrap resamples of the rows,
+    the same for all models.
 
     Parameters
     ----------
@@ -87,7 +89,7 @@ def performance(
         The rows it was fitted on, if known.
     test : Dataset
     seed : int
-        Names the stream; one stream per split and resample.
+        Names the streams of the bootstrap, one per split and resample.
     out_of_bag : (Dataset, ndarray), optional
         The training rows of a bagged ensemble, and what the members that did not see
         a row predict of it.
@@ -99,14 +101,12 @@ def performance(
         loss, split,
         n_samples, value (loss of the model), std_error, constant (loss of the constant
         predictor), difference (value - constant, below 0 if the model helps),
-        difference_std_error. Resamples whose loss is not defined, such as an AUC of
-        one class, are left out of a standard error; it is NaN if that is more than
-        half of them.
+        difference_std_error. A standard error is NaN of one row, and of a loss that
+        is not finite. Resamples whose loss is not defined are left out of it; it is
+        NaN if that is more than half of them.
     readings : DataFrame
         One row per split and reading of `READINGS`. Columns: model, reading, split,
-        n_samples, value, std_error: that of the loss it is made of, times the slope;
-        to first order, from what each row adds, where the model is not asked for that
-        loss.
+        n_samples, value, std_error: that of the loss it is made of, times the slope.
     prediction : ndarray
         Of the test rows.
     """
@@ -121,17 +121,15 @@ def performance(
     for split, (data, prediction) in predicted.items():
         n = data.n_samples
         both = prediction, constant(model, train or data, data)
-        value, of_constant = _losses(model, data, both, np.arange(n))
-        resampled = []
-        for repeat in range(N_RESAMPLES):
-            generator = stream(seed, "performance", f"{model.name}|{split}", repeat)
-            drawn = generator.integers(n, size=n)
-            resampled.append(_losses(model, data, both, drawn))
-        values, constants = np.stack(resampled, axis=1)
-        std_error = _std_of_defined(values)
+        value, of_constant = _losses(model.losses, data, both, np.arange(n))
+        errors = {
+            loss: _std_errors(loss, data, both)
+            if loss in INFLUENCE
+            else _resampled_std_errors(loss, data, both, split=split, seed=seed)
+            for loss in model.losses
+        }
         with np.errstate(invalid="ignore"):
             difference = value - of_constant
-            of_difference = _std_of_defined(values - constants)
         rows += [
             {
                 "model": model.name,
@@ -139,15 +137,14 @@ def performance(
                 "split": split,
                 "n_samples": n,
                 "value": value[k],
-                "std_error": std_error[k],
+                "std_error": errors[loss][0],
                 "constant": of_constant[k],
                 "difference": difference[k],
-                "difference_std_error": of_difference[k],
+                "difference_std_error": errors[loss][1],
             }
             for k, loss in enumerate(model.losses)
         ]
-        errors = dict(zip(model.losses, std_error, strict=True))
-        readings += _readings(model, data, prediction, errors, split=split)
+        readings += _readings(model, data, prediction, split=split)
     return Performance(
         FRAMES["performance"].of(rows),
         FRAMES["readings"].of(readings),
@@ -206,18 +203,9 @@ def paired_differences(
 
 
 def _readings(
-    model: FittedModel,
-    data: Dataset,
-    prediction: Floats,
-    errors: Mapping[str, float],
-    *,
-    split: str,
+    model: FittedModel, data: Dataset, prediction: Floats, *, split: str
 ) -> list[dict[str, Any]]:
-    """Return one row of the frame per reading.
-
-    `errors` has the standard error of each loss of the model: an AUC whose error is
-    not that of 1 - AUC, two lines further on, would puzzle every reader.
-    """
+    """Return one row of the frame per reading."""
     rows = []
     for name, loss, slope in READINGS[model.task]:
         if loss in model.instead or loss not in ON_SCALE.get(model.scale, (loss,)):
@@ -225,9 +213,7 @@ def _readings(
         answer, n = (data.y, prediction, data.weights), data.n_samples
         with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
             value = 1 - slope * LOSSES[loss].function(*answer)
-            error = errors.get(loss, np.nan)
-            if loss not in errors:
-                error = std_error_of(INFLUENCE[loss](*answer))
+            error = std_error_of(INFLUENCE[loss](*answer))
         rows.append(
             {
                 "model": model.name,
@@ -235,7 +221,7 @@ def _readings(
                 "split": split,
                 "n_samples": n,
                 "value": value,
-                "std_error": slope * float(error),
+                "std_error": slope * error,
             }
         )
     return rows
@@ -254,24 +240,47 @@ def constant(model: FittedModel, train: Dataset, data: Dataset) -> Floats:
     return np.broadcast_to(constant, (data.n_samples, *np.shape(constant)))
 
 
+def _std_errors(
+    loss: str, data: Dataset, predictions: tuple[Floats, Floats]
+) -> tuple[float, float]:
+    """Return the standard errors of a loss and of its difference to the constant's."""
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
+        own, of_constant = (
+            INFLUENCE[loss](data.y, each, data.weights) for each in predictions
+        )
+        return std_error_of(own), std_error_of(own - of_constant)
+
+
+def _resampled_std_errors(
+    loss: str,
+    data: Dataset,
+    predictions: tuple[Floats, Floats],
+    *,
+    split: str,
+    seed: int,
+) -> tuple[float, float]:
+    """Return the same from resampled rows, which do not depend on the model."""
+    n, resampled = data.n_samples, []
+    for repeat in range(N_RESAMPLES):
+        drawn = stream(seed, "performance", split, repeat).integers(n, size=n)
+        resampled.append(_losses((loss,), data, predictions, drawn)[:, 0])
+    own, of_constant = np.stack(resampled, axis=1)
+    with np.errstate(invalid="ignore"):
+        return _std_of_defined(own), _std_of_defined(own - of_constant)
+
+
 def _losses(
-    model: FittedModel,
+    losses: tuple[str, ...],
     data: Dataset,
     predictions: tuple[Floats, Floats],
     rows: npt.NDArray[np.intp],
 ) -> Floats:
     """Return the losses of two predictors on some rows, (2, n_losses)."""
     y, weights = data.y[rows], data.weights[rows]
-    return np.stack(
-        [evaluate(model.losses, y, each[rows], weights) for each in predictions]
-    )
+    return np.stack([evaluate(losses, y, each[rows], weights) for each in predictions])
 
 
-def _std_of_defined(losses: Floats) -> Floats:
-    """Return the spread of the finite losses of all resamples, (n_losses,)."""
-    defined = np.isfinite(losses)
-    often = defined.sum(axis=0) * 2 >= len(losses)
-    spread = np.full(losses.shape[1], np.nan)
-    for k in np.flatnonzero(often):
-        spread[k] = losses[defined[:, k], k].std(ddof=1)
-    return spread
+def _std_of_defined(losses: Floats) -> float:
+    """Return the spread of the finite losses of resamples, if they are half of all."""
+    finite = losses[np.isfinite(losses)]
+    return float(finite.std(ddof=1)) if 2 * len(finite) >= len(losses) else np.nan

@@ -107,7 +107,9 @@ _FRAMES = (
             *("model", "loss", "split", "n_samples", "value", "std_error"),
             *("constant", "difference", "difference_std_error"),
         ),
-        "Losses of each model and of the constant predictor. split: as in readings.",
+        "Losses of each model and of the constant predictor. split: as in readings. "
+        "Standard errors are over other rows, by what each row adds to the loss; from "
+        "200 bootstrap resamples of losses of which that is not known.",
     ),
     Frame(
         "readings",

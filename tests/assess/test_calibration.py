@@ -108,6 +108,19 @@ def test_exact_predictions_are_not_biased_by_rounding():
     assert row["too_low"] + row["too_high"] == 0
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_rounding_about_an_observed_zero_is_no_bias(scale):
+    y = np.repeat([0, 0, 0, 0, 1, 2, 3, 4, 5, 6], 20) * scale
+    beside = np.random.default_rng(1).uniform(size=200) * scale
+    for sign in (1, -1):
+        parts = mean_parts(y, y + sign * 4e-15 * beside, np.ones(200))
+        (row,) = checked(parts, positive_class="")
+        assert row["too_low"] + row["too_high"] == 0
+        parts = mean_parts(y, y + sign * 4e-6 * beside, np.ones(200))
+        (row,) = checked(parts, positive_class="")
+        assert row["too_high" if sign > 0 else "too_low"] == row["deciles"]
+
+
 def test_of_several_classes_each_is_checked_and_not_the_predicted_one():
     model = level_model(0.8)
     result = audited(model, level_data())

@@ -1,4 +1,4 @@
-"""Performance: losses beside those of a constant, with bootstrap errors."""
+"""Performance: losses beside those of a constant, with their standard errors."""
 
 from dataclasses import replace
 
@@ -19,6 +19,7 @@ from importance_audit.models.fit import fit
 from importance_audit.models.performance import paired_differences, performance
 from importance_audit.models.section import ModelSection
 from importance_audit.records.frames import FRAMES
+from importance_audit.records.losses import evaluate
 
 # A figure of DALEX: the loss here, and how it follows from it.
 FIGURES = {
@@ -45,14 +46,91 @@ def test_the_true_model_errs_by_the_noise_and_the_mean_by_the_spread_of_y():
     assert row["difference"].tolist() == pytest.approx([-4, 0.5 - 4.25**0.5], rel=1e-9)
 
 
-def test_a_mean_squared_error_has_the_standard_error_of_a_mean():
-    data = normal_data(2, 0, n_samples=400)
-    model = linear_model(2, 0)
-    row = of_test(model, data).loc["mse"]
-    squares = (data.y - model.predict(data.X)) ** 2
-    truth = squares.std(ddof=1) / np.sqrt(400)
-    # The SD of 200 draws is known to one part in sqrt(2 * 199).
-    assert abs(row["std_error"] / truth - 1) < 4 / np.sqrt(2 * 199)
+def by_hand(loss, y, p):
+    """Return what each row adds to a mean."""
+    if loss == "log_loss":
+        return -np.log(np.where(y == 1, p, 1 - p))
+    return abs(y - p) if loss == "mae" else (y - p) ** 2
+
+
+def judged_case(losses, *, weighted):
+    """Return rows, a model of their task, its prediction and that of a constant."""
+    if "mse" in losses:
+        data, model = normal_data(2, 1, n_samples=400), linear_model(2, 0.5)
+    else:
+        data, model = binary_data(n_samples=400), logistic_model(1, 0.5)
+    if weighted:
+        draws = np.random.default_rng(3)
+        data = replace(data, weights=draws.exponential(size=400))
+    mean = np.full(400, np.average(data.y, weights=data.weights))
+    model = replace(model, losses=losses)
+    return data, model, model.predict(data.X), mean
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("losses", [("mse", "mae"), ("log_loss", "brier")])
+def test_a_mean_over_rows_has_the_standard_error_of_a_mean(losses, weighted):
+    data, model, own, mean = judged_case(losses, weighted=weighted)
+    rows = of_test(model, data)
+    for loss in losses:
+        terms, constants = (by_hand(loss, data.y, p) for p in (own, mean))
+        for name, each in (
+            ("std_error", terms),
+            ("difference_std_error", terms - constants),
+        ):
+            w = data.weights / data.weights.sum()
+            about = w * (each - (w * each).sum())
+            truth = np.sqrt(400 / 399 * (about**2).sum())
+            assert rows.loc[loss, name] == pytest.approx(truth, rel=1e-9)
+            if not weighted:
+                error = each.std(ddof=1) / np.sqrt(400)
+                assert rows.loc[loss, name] == pytest.approx(error, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "losses",
+    [("mse", "mae", "rmse", "one_minus_r2"), ("log_loss", "brier", "one_minus_auc")],
+)
+def test_a_standard_error_is_that_of_a_large_bootstrap(losses, weighted):
+    data, model, *both = judged_case(losses, weighted=weighted)
+    draws, drawn = np.random.default_rng(7), []
+    for _ in range(4000):
+        at = draws.integers(400, size=400)
+        y, w = data.y[at], data.weights[at]
+        drawn.append([evaluate(losses, y, p[at], w) for p in both])
+    own, constants = np.moveaxis(drawn, 1, 0)
+    rows = of_test(model, data)
+    for name, each in (
+        ("std_error", own),
+        ("difference_std_error", own - constants),
+    ):
+        # The SD of 4000 draws is known to 1 %; roots and ratios are to first order.
+        assert rows[name].tolist() == pytest.approx(each.std(axis=0).tolist(), rel=0.06)
+
+
+@pytest.mark.parametrize("loss", ["one_minus_auc", "one_minus_pr_auc"])
+def test_the_name_of_a_model_changes_no_standard_error(loss):
+    model = logistic_model(1, 2, losses=(loss,))
+    train, test = binary_data(n_samples=60), binary_data(n_samples=60, seed=2)
+    out_of_bag = train, model.predict(train.X)
+    one, other = (
+        performance(
+            replace(model, name=name), train, test, seed=1, out_of_bag=out_of_bag
+        ).losses.drop(columns="model")
+        for name in ("forest", "a forest of 2026")
+    )
+    assert list(one["split"]) == ["train", "out_of_bag", "test"]
+    assert (one[["std_error", "difference_std_error"]] > 0).all(axis=None)
+    assert one.equals(other)
+
+
+def test_the_loss_of_one_row_has_no_standard_error():
+    data = normal_data(2, 0)
+    one = replace(data, X=data.X[:1], y=data.y[:1], weights=data.weights[:1])
+    row = of_test(linear_model(2, 1), one).loc["mse"]
+    assert np.isnan([row["std_error"], row["difference_std_error"]]).all()
 
 
 def test_both_predictors_are_judged_on_the_same_resamples():
@@ -100,7 +178,7 @@ def test_an_infinite_loss_stays_infinite_and_has_no_standard_error():
 
 
 def test_the_same_seed_gives_the_same_frame():
-    data, model = normal_data(2, 0, n_samples=30), linear_model(2, 0)
+    data, model = binary_data(), logistic_model(1, 2, losses=("one_minus_pr_auc",))
     one, again, other = (
         performance(model, data, data, seed=seed).losses for seed in (5, 5, 6)
     )

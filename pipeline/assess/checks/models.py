@@ -21,7 +21,7 @@ from ...records.finding import Severity, cause_of
 from ...records.frames import Row
 from ...records.losses import SUMS
 from ...records.streams import stream
-from ..calibration import chance
+from ..calibration import ROUNDING, chance
 
 FEW_ROWS, SOME_ROWS = 200, 500
 """Rows that a check asks predict about: where any will do, and of trees."""
@@ -224,14 +224,16 @@ def weak_model(
         unknown = "the loss of the constant predictor is not defined"
         return Seen(None, unknown, subject=subject)
     if gain > 0 and np.isnan(error):
-        unknown = "no standard error: the loss is not defined on most resamples"
+        unknown = "no standard error of the difference to the constant predictor"
         return Seen(None, unknown, subject=subject)
+    if abs(gain) < ROUNDING * abs(row["constant"]):
+        gain = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = float(np.divide(gain, error))
     side = "below" if gain > 0 else "above"
     size = f"{abs(errors):.2g}"
     unit = "standard error" if size == "1" else "standard errors"
-    place = f"{size} {unit} {side}" if error > 0 else "not below"
+    place = f"{size} {unit} {side}" if gain and error > 0 else "not below"
     return Seen(
         not errors > float(limit.value),
         errors,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...assess.calibration import side_of
+from ...assess.calibration import sides_of
 from ...assess.checks import DEFAULTS
 from ...models.diagnostics import TENTHS
 from ...records.finding import Finding
@@ -303,8 +303,8 @@ def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
     """Return how far the mean prediction of a decile is off at most, if any is off."""
     keys = ["model", "positive_class", "split"]
     parts = facts.result.calibration.reset_index().merge(checked[keys], on=keys)
-    off = [side_of(part) != "within" for part in parts.to_dict("records")]
-    parts = parts[off]
+    sides = sides_of(parts.to_dict("records"))
+    parts = parts[[side != "within" for side in sides]]
     if parts.empty:
         return ()
     gaps = (parts["predicted"] - parts["observed"]).abs().astype(float)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...assess.calibration import side_of
+from ...assess.calibration import sides_of
 from ...assess.segments import LEAST_ROWS
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, is_marginal
@@ -111,8 +111,9 @@ def _sides(calibration: pd.DataFrame) -> Iterator[Sentence]:
     if judged.empty:
         return
     rows: dict[str, list[Any]] = {"too low": [], "too high": [], "within": []}
-    for _, row in judged.iterrows():
-        rows[side_of(row)].append(row)
+    sides_of_rows = sides_of(judged.to_dict("records"))
+    for side, (_, row) in zip(sides_of_rows, judged.iterrows(), strict=True):
+        rows[side].append(row)
     n = tallied("segment_calibration", len(judged))
     sides = [
         say(f"segments.{side.replace(' ', '_')}", levels=_levels(rows[side]))

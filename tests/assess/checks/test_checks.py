@@ -180,6 +180,7 @@ def test_r_must_be_told_what_python_predicts(gap, verdict):
         (1.0, 0.1, "warn"),
         (-1.0, 0.0, "pass"),
         (0.0, 0.0, "warn"),
+        (-1e-15, 1e-17, "warn"),  # rounding is no gain
         (-9.0, np.nan, "not run"),
         (np.inf, np.nan, "warn"),
     ],
@@ -190,6 +191,19 @@ def test_a_model_must_beat_the_constant_by_two_standard_errors(
     answers = checks.of_performance(linear_model(2, 1), performance(difference, error))
     outcome, _, finding = answer("weak_model", answers)
     assert (outcome, finding is None) == (verdict, verdict != "warn")
+
+
+def test_a_gain_or_loss_of_rounding_is_said_to_be_none():
+    for difference in (-1e-15, 1e-15):
+        frame = performance(difference, 1e-17)
+        _, _, finding = answer(
+            "weak_model", checks.of_performance(linear_model(2, 1), frame)
+        )
+        assert finding.message == (
+            "The loss of the model, 5, is not below that of the constant predictor, 5. "
+            "A model counts as better only if its loss is more than 2 standard errors "
+            "below."
+        )
 
 
 def test_a_model_is_not_held_against_a_constant_whose_loss_is_not_defined():
@@ -597,9 +611,8 @@ def test_an_interval_that_is_not_known_is_not_judged():
 
 
 @pytest.mark.slow
-def test_a_line_that_does_not_overfit_is_hardly_ever_noted(monkeypatch):
+def test_a_line_that_does_not_overfit_is_hardly_ever_noted():
     """It fits its rows a little better by nature: 40 of them for each column."""
-    monkeypatch.setattr("importance_audit.models.performance.N_RESAMPLES", 50)
     draws, noted, n_tables = np.random.default_rng(1), 0, 100
     for _ in range(n_tables):
         X = pd.DataFrame(draws.normal(size=(600, 10)), columns=list("abcdefghij"))
