@@ -329,6 +329,11 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], Iterable[Fact]]] = {
 """What the card of a method says beyond what all cards say, instead of its options."""
 
 
+def _is_sampled(record: Importance) -> bool:
+    """Return whether Shapley values are of random orders, as those of R always are."""
+    return record.options.get("algorithm", "sampling") == "sampling"
+
+
 def _spread(record: Importance) -> Sentence:
     if not record.stream:
         return say("cards.spread.none")
@@ -337,6 +342,8 @@ def _spread(record: Importance) -> Sentence:
     key = "spread.pooled" if is_pooled(record) else "spread.monte_carlo"
     if record.method in look_up("cards.spread_of"):
         key = f"spread_of.{record.method}"
+    if record.method == "shapley" and _is_sampled(record):
+        key = "spread.sampled_shapley"
     if record.options.get("held_out"):
         key = "spread_of.held_out"
     return say(f"cards.{key}", level=percent(LEVEL))

@@ -121,6 +121,22 @@ def test_a_card_says_which_draws_were_made_and_what_their_spread_covers(
     assert spread in fact(view, "E1", "Uncertainty shown")
 
 
+def test_the_card_of_sampled_shapley_values_says_what_their_interval_does_not_cover():
+    text = (
+        "Monte-Carlo: 95\u202f% t interval for the mean over the repeats. It covers "
+        "repeats of this estimate, not the exact value: the noise of few permutations "
+        "does not cancel in |φij|, so the mean is too large. More permutations "
+        "(n_permutations) reduce this; more repeats (n_repeats) only narrow the "
+        'interval. algorithm = "exact", for up to 12 columns, and "linear", for linear '
+        "models, draw no permutations. It does not cover other rows or a refitted model"
+    )
+    for options in ({}, {"algorithm": "sampling"}):
+        view = view_of_records(of_model("shapley", options=options))
+        assert fact(view, "E1", "Uncertainty shown").rstrip(".") == text
+    view = view_of_records(of_model("shapley", options={"algorithm": "exact"}))
+    assert "permutations" not in fact(view, "E1", "Uncertainty shown")
+
+
 @pytest.mark.parametrize(("form", "label"), [("difference", "AUC − ½"), ("raw", "AUC")])
 def test_an_area_is_not_called_one_where_one_half_is_subtracted(form, label):
     view = view_of_records(of_data("auc", means=(0.3, 0.2), form=form))
