@@ -112,7 +112,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         ("test", _test(facts, record, ranked)),
         ("engines", _engines(facts, record, ranked)),
         *_own_engines(facts, ranked),
-        ("limits", say(f"cards.{record.method}.limits")),
+        ("limits", _limits(ranked)),
         ("reference", say(f"cards.{record.method}.reference")),
     ]
     made: list[Fact] = [
@@ -347,6 +347,15 @@ def _spread(record: Importance) -> Sentence:
     if record.options.get("held_out"):
         key = "spread_of.held_out"
     return say(f"cards.{key}", level=percent(LEVEL))
+
+
+def _limits(ranked: list[Ranking]) -> Sentence:
+    """Return the limits of a method, and of the losses that have any of their own."""
+    losses = dict.fromkeys(ranking.record.loss for ranking in ranked)
+    own = look_up("cards.loss_limits")
+    texts = [say(f"cards.{ranked[0].record.method}.limits")]
+    texts += [say(f"cards.loss_limits.{loss}") for loss in losses if loss in own]
+    return joined(texts, " ")
 
 
 def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:

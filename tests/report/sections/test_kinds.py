@@ -137,6 +137,19 @@ def test_the_card_of_sampled_shapley_values_says_what_their_interval_does_not_co
     assert "permutations" not in fact(view, "E1", "Uncertainty shown")
 
 
+def test_a_card_says_what_few_rows_can_do_in_the_clipped_log_loss():
+    limit = (
+        " In the clipped log loss a row whose class is given no probability counts 36 "
+        "nats, so that a few such rows can decide the ranking; brier, in which no row "
+        "counts more than 1, says whether they do."
+    )
+    for loss, has_limit in (("log_loss_clipped", True), ("brier", False)):
+        view = view_of_records(of_model(loss=loss))
+        text = fact(view, "E1", "Known limits")
+        assert text.startswith("Correlated features share importance")
+        assert (limit in text) == has_limit
+
+
 @pytest.mark.parametrize(("form", "label"), [("difference", "AUC − ½"), ("raw", "AUC")])
 def test_an_area_is_not_called_one_where_one_half_is_subtracted(form, label):
     view = view_of_records(of_data("auc", means=(0.3, 0.2), form=form))
