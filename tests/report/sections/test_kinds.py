@@ -76,7 +76,8 @@ def test_what_was_not_tested_is_named_as_on_the_cards():
 
 def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
     impact = of_data("stratified_impact", stream="numpy", repeats=4)
-    view = view_of_records(of_model(), of_model("drop_column", repeats=3), impact)
+    sage = of_model("sage", repeats=20, options={"algorithm": "exact"})
+    view = view_of_records(of_model(), of_model("drop_column", repeats=3), impact, sage)
     limits = words(section(view, "L").parts["limits"])
     only, fit = "cover random draws only", "one fit of each model, one sample of"
     refits = "cover random draws and refits only: 3 repeats, one sample of"
@@ -84,6 +85,7 @@ def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
         f"E1 {only}: 10 repeats, {fit} 9\u202f000 rows.",
         f"E2 {refits} 9\u202f000 rows.",
         f"E3 {only}: 4 repeats, one sample of 1\u202f000 rows.",
+        f"E4 {only}: 20 repeats, {fit} 9\u202f000 rows.",
     ):
         assert f"The Monte-Carlo intervals of {text}" in limits
 
