@@ -83,11 +83,12 @@ def shapley(
         columns; "linear" is :math:`b_j (x_{ij} - \bar x_j)` for an estimator that
         reports its weights. The last two draw only rows.
     n_repeats : int, default 3
-        Number of independent estimates, whose spread is the Monte Carlo error. Without
-        random draws, all repeats are equal.
+        Number of independent estimates, whose spread is the Monte Carlo error. More of
+        them do not bring the mean nearer to the exact value. Without random draws, all
+        repeats are equal.
     n_permutations : int, default 10
         Number of random orders per row that an estimate averages over; `nsim` of
-        fastshap.
+        fastshap. The fewer, the more noise counts as importance.
     n_rows : int, optional
         Number of explained rows, sampled without replacement anew for every repeat; all
         by default.
@@ -120,7 +121,8 @@ def shapley(
     Warnings
     --------
     Absolute values do not average out: with few permutations noise is counted as
-    importance, the more the smaller a feature's own. Absent columns are drawn without
+    importance, the more the smaller a feature's own. An interval over the repeats is
+    about this mean, not about the exact value. Absent columns are drawn without
     regard to those that stay, so the model is asked about rows that may not exist.
 
     References

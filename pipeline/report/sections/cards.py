@@ -112,7 +112,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         ("test", _test(facts, record, ranked)),
         ("engines", _engines(facts, record, ranked)),
         *_own_engines(facts, ranked),
-        ("limits", say(f"cards.{record.method}.limits")),
+        ("limits", _limits(ranked)),
         ("reference", say(f"cards.{record.method}.reference")),
     ]
     made: list[Fact] = [
@@ -329,6 +329,11 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], Iterable[Fact]]] = {
 """What the card of a method says beyond what all cards say, instead of its options."""
 
 
+def _is_sampled(record: Importance) -> bool:
+    """Return whether Shapley values are of random orders, as those of R always are."""
+    return record.options.get("algorithm", "sampling") == "sampling"
+
+
 def _spread(record: Importance) -> Sentence:
     if not record.stream:
         return say("cards.spread.none")
@@ -337,9 +342,20 @@ def _spread(record: Importance) -> Sentence:
     key = "spread.pooled" if is_pooled(record) else "spread.monte_carlo"
     if record.method in look_up("cards.spread_of"):
         key = f"spread_of.{record.method}"
+    if record.method == "shapley" and _is_sampled(record):
+        key = "spread.sampled_shapley"
     if record.options.get("held_out"):
         key = "spread_of.held_out"
     return say(f"cards.{key}", level=percent(LEVEL))
+
+
+def _limits(ranked: list[Ranking]) -> Sentence:
+    """Return the limits of a method, and of the losses that have any of their own."""
+    losses = dict.fromkeys(ranking.record.loss for ranking in ranked)
+    own = look_up("cards.loss_limits")
+    texts = [say(f"cards.{ranked[0].record.method}.limits")]
+    texts += [say(f"cards.loss_limits.{loss}") for loss in losses if loss in own]
+    return joined(texts, " ")
 
 
 def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:

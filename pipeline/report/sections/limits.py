@@ -1,5 +1,6 @@
 """Section L: limits of the measures, the data and this run, and conditions of use."""
 
+from ...methods.importance import METHODS
 from ..text.blocks import Link, Section, Sentence, plain
 from ..text.wording import ended, joined, look_up, say, say_count
 from .facts import Facts, cards_of, config_of, repeats_of, section, tallied, whole
@@ -67,7 +68,7 @@ def _untested(facts: Facts) -> list[Sentence]:
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
     """Return what the intervals cover, once for all that cover the same."""
-    refits = look_up("cards.spread_of")
+    refits = [name for name, method in METHODS.items() if method.asks == "refit"]
     alike: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in facts.rankings:
         record = ranking.record

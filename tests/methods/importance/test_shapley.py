@@ -57,6 +57,27 @@ def values_of(model, X=DATA.X):
     ]
 
 
+# --- what sampling adds ---------------------------------------------------------------
+
+
+def test_more_permutations_reduce_the_noise_in_absolute_values_and_repeats_do_not():
+    model, data = linear_model(3, -1, 0.5), normal_data(3, -1, 0.5, n_samples=60)
+    exact = measured(model, data, algorithm="exact")[:, 0]
+    few, often, many = (
+        measured(model, data, n_repeats=n, n_permutations=k)
+        for n, k in ((3, 10), (30, 10), (3, 400))
+    )
+    excess, of_often, of_many = (
+        (raw.mean(axis=1) / exact - 1).mean() for raw in (few, often, many)
+    )
+    assert excess > 0.02
+    assert 0.5 < of_often / excess < 2
+    assert of_many < excess / 4
+    # An interval of many repeats leaves the exact value below it.
+    error = often.std(axis=1, ddof=1) / np.sqrt(30)
+    assert (often.mean(axis=1) - 2.05 * error > exact).all()
+
+
 # --- the axioms -----------------------------------------------------------------------
 
 

@@ -76,7 +76,8 @@ def test_what_was_not_tested_is_named_as_on_the_cards():
 
 def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
     impact = of_data("stratified_impact", stream="numpy", repeats=4)
-    view = view_of_records(of_model(), of_model("drop_column", repeats=3), impact)
+    sage = of_model("sage", repeats=20, options={"algorithm": "exact"})
+    view = view_of_records(of_model(), of_model("drop_column", repeats=3), impact, sage)
     limits = words(section(view, "L").parts["limits"])
     only, fit = "cover random draws only", "one fit of each model, one sample of"
     refits = "cover random draws and refits only: 3 repeats, one sample of"
@@ -84,6 +85,7 @@ def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
         f"E1 {only}: 10 repeats, {fit} 9\u202f000 rows.",
         f"E2 {refits} 9\u202f000 rows.",
         f"E3 {only}: 4 repeats, one sample of 1\u202f000 rows.",
+        f"E4 {only}: 20 repeats, {fit} 9\u202f000 rows.",
     ):
         assert f"The Monte-Carlo intervals of {text}" in limits
 
@@ -119,6 +121,35 @@ def test_a_card_says_which_draws_were_made_and_what_their_spread_covers(
     view = view_of_records(of_model(method))
     assert stream in fact(view, "E1", "Random numbers")
     assert spread in fact(view, "E1", "Uncertainty shown")
+
+
+def test_the_card_of_sampled_shapley_values_says_what_their_interval_does_not_cover():
+    text = (
+        "Monte-Carlo: 95\u202f% t interval for the mean over the repeats. It covers "
+        "repeats of this estimate, not the exact value: the noise of few permutations "
+        "does not cancel in |φij|, so the mean is too large. More permutations "
+        "(n_permutations) reduce this; more repeats (n_repeats) only narrow the "
+        'interval. algorithm = "exact", for up to 12 columns, and "linear", for linear '
+        "models, draw no permutations. It does not cover other rows or a refitted model"
+    )
+    for options in ({}, {"algorithm": "sampling"}):
+        view = view_of_records(of_model("shapley", options=options))
+        assert fact(view, "E1", "Uncertainty shown").rstrip(".") == text
+    view = view_of_records(of_model("shapley", options={"algorithm": "exact"}))
+    assert "permutations" not in fact(view, "E1", "Uncertainty shown")
+
+
+def test_a_card_says_what_few_rows_can_do_in_the_clipped_log_loss():
+    limit = (
+        " In the clipped log loss a row whose class is given no probability counts 36 "
+        "nats, so that a few such rows can decide the ranking; brier, in which no row "
+        "counts more than 1, says whether they do."
+    )
+    for loss, has_limit in (("log_loss_clipped", True), ("brier", False)):
+        view = view_of_records(of_model(loss=loss))
+        text = fact(view, "E1", "Known limits")
+        assert text.startswith("Correlated features share importance")
+        assert (limit in text) == has_limit
 
 
 @pytest.mark.parametrize(("form", "label"), [("difference", "AUC − ½"), ("raw", "AUC")])
