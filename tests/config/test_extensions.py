@@ -24,6 +24,7 @@ from importance_audit.config import extensions
 from importance_audit.config.load import load_config, parse_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import METHODS
+from importance_audit.operate.recomputation import read_evaluation_rows
 from importance_audit.operate.render import render_result
 from importance_audit.operate.replay import replay
 from importance_audit.operate.run import run_audit
@@ -320,6 +321,14 @@ def test_an_option_of_ones_own_is_checked_as_ours_are(tmp_path):
         "audit.toml: [importance] n_repeats must be at least 1; 0 was given.",
         "audit.toml: [importance] has no key 'shares'. Did you mean 'share'?",
     )
+
+
+def test_the_rows_of_a_run_with_an_own_loss_are_read_again_for_a_hand_off(tmp_path):
+    entry = '[[importance]]\nmethod = "permutation"\nlosses = ["my_module:pinball"]\n'
+    folder = written(tmp_path / "a", OF_PAGE, entry + "n_repeats = 2\n")
+    run = run_audit(folder, pdf=False).folder
+    rows = read_evaluation_rows(run, load_run(run))
+    assert rows.n_samples == len(rows.row_numbers)
 
 
 def flat(model, data, *, seed, n_repeats=2):
