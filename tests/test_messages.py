@@ -27,7 +27,7 @@ from importance_audit.data.column_types import joined
 from importance_audit.data.datasets import dataset, read_datasets
 from importance_audit.methods.importance import METHODS
 from importance_audit.records.asker import asked_by
-from importance_audit.records.errors import ConfigError, DataError, listed
+from importance_audit.records.errors import ConfigError, DataError, listed, pip_install
 
 DATA = {
     "train": {"file": "a.csv"},
@@ -707,8 +707,8 @@ def test_parquet_and_feather_without_pyarrow(kind, tmp_path):
     with pytest.raises(ImportError) as own:
         getattr(pd, f"read_{kind}")(BytesIO(b"PAR1"))
     assert str(error.value) == (
-        f"a.{kind} cannot be read without pyarrow. Run: pip install pyarrow, or save "
-        f"the table as CSV. The import says: {' '.join(str(own.value).split())}"
+        f"a.{kind} cannot be read without pyarrow. Run: {pip_install('pyarrow')}, or "
+        f"save the table as CSV. The import says: {' '.join(str(own.value).split())}"
     )
 
 
