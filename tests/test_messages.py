@@ -452,13 +452,21 @@ def test_a_message_about_a_file_names_it_and_cuts_what_is_long(case, tmp_path):
     assert str(error.value) == f"audit.toml{message}"
 
 
-def test_no_configuration_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("reports/rents", "Write one with: importance-audit init reports/rents"),
+        ("my audit/audit.toml", "Write one with: importance-audit init 'my audit'"),
+        ("audit.toml", "Write one with: importance-audit init"),
+        ("nope.toml", "Correct the path."),
+    ],
+)
+def test_no_configuration_file(path, remedy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError) as error:
-        load_config("reports/rents")
+        load_config(path)
     assert str(error.value) == (
-        "No audit.toml can be read from 'reports/rents': no such file or directory. "
-        "Write one with: importance-audit init"
+        f"No audit.toml can be read from {path!r}: no such file or directory. {remedy}"
     )
 
 
