@@ -372,6 +372,19 @@ def test_a_call_from_python_takes_functions_and_a_class_as_an_engine():
         ia.audit(*diabetes(), engines=[flat])
 
 
+def test_an_own_loss_may_be_a_mean_over_rows_and_gives_one_number():
+    asked = {"losses": ["mae", off_by], "n_repeats": 2}
+    config = {"significance": {"tests": ["cpi"]}}
+    result = ia.audit(*diabetes(), **asked, config=config).result
+    assert set(result.significance["loss"]) == {"mae"}
+    (note,) = (f.message for f in result.findings if f.message.startswith("P-values"))
+    assert note == (
+        "P-values of permutation of features: 'test_extensions:off_by' is a loss of "
+        "your own, which gives one number for all rows, so there are no losses of "
+        "single rows to test. Use another loss as well."
+    )
+
+
 @pytest.mark.parametrize("has_source", [True, False])
 def test_what_a_notebook_cell_defines_is_taken_and_said_not_to_be_stored(
     tmp_path, monkeypatch, has_source
