@@ -576,6 +576,18 @@ def test_a_run_leaves_both_reports_and_tells_its_phases_with_their_seconds(print
     )
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_run_of_a_folder_that_is_not_there_says_one_sentence(tmp_path, options):
+    folder = tmp_path / "nowhere"
+    answer = invoke("run", folder, *options)
+    assert (answer.exit_code, answer.stdout, answer.stderr) == (
+        2,
+        "",
+        f"No audit.toml can be read from {str(folder)!r}: no such file or directory. "
+        f"Write one with: importance-audit init {folder}\n",
+    )
+
+
 def test_json_is_one_document_and_all_of_standard_output(folder):
     document = json.loads(sound("run", folder, "--json"))
     saved = runs(folder)[0]
