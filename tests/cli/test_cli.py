@@ -89,6 +89,13 @@ def test_render_writes_the_formats_and_the_profile_that_are_asked_for(
     assert "".join(re.findall(r'<section id="sec-(\w)"', page)) == "bajp"
 
 
+def test_render_prints_every_path_that_it_writes(printed, tmp_path):
+    (run_folder,) = runs(printed[0])
+    told = sound("render", run_folder, "--output", tmp_path, "--as", "html")
+    assert set(told.splitlines()) == {str(path) for path in tmp_path.iterdir()}
+    assert len(told.splitlines()) == 2
+
+
 def test_our_own_undefined_numbers_are_no_warnings_of_a_command():
     """They are findings, or marks in the report."""
     with warnings.catch_warnings():
