@@ -27,7 +27,7 @@ from importance_audit.data.column_types import joined
 from importance_audit.data.datasets import dataset, read_datasets
 from importance_audit.methods.importance import METHODS
 from importance_audit.records.asker import asked_by
-from importance_audit.records.errors import ConfigError, DataError, listed
+from importance_audit.records.errors import ConfigError, DataError, listed, pip_install
 
 DATA = {
     "train": {"file": "a.csv"},
@@ -452,13 +452,21 @@ def test_a_message_about_a_file_names_it_and_cuts_what_is_long(case, tmp_path):
     assert str(error.value) == f"audit.toml{message}"
 
 
-def test_no_configuration_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("reports/rents", "Write one with: importance-audit init reports/rents"),
+        ("my audit/audit.toml", "Write one with: importance-audit init 'my audit'"),
+        ("audit.toml", "Write one with: importance-audit init"),
+        ("nope.toml", "Correct the path."),
+    ],
+)
+def test_no_configuration_file(path, remedy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError) as error:
-        load_config("reports/rents")
+        load_config(path)
     assert str(error.value) == (
-        "No audit.toml can be read from 'reports/rents': no such file or directory. "
-        "Write one with: importance-audit init"
+        f"No audit.toml can be read from {path!r}: no such file or directory. {remedy}"
     )
 
 
@@ -707,8 +715,8 @@ def test_parquet_and_feather_without_pyarrow(kind, tmp_path):
     with pytest.raises(ImportError) as own:
         getattr(pd, f"read_{kind}")(BytesIO(b"PAR1"))
     assert str(error.value) == (
-        f"a.{kind} cannot be read without pyarrow. Run: pip install pyarrow, or save "
-        f"the table as CSV. The import says: {' '.join(str(own.value).split())}"
+        f"a.{kind} cannot be read without pyarrow. Run: {pip_install('pyarrow')}, or "
+        f"save the table as CSV. The import says: {' '.join(str(own.value).split())}"
     )
 
 

@@ -16,6 +16,7 @@ from ..records.dataset_and_model import Floats
 from ..records.errors import NotApplicable, quote
 from ..records.frames import Row
 from ..records.importance_record import Importance
+from ..records.losses import why_no_mean
 from ..records.ranked_losses import TIE, ties
 from ..records.ranking import LEVEL
 from ..records.streams import stream
@@ -157,13 +158,13 @@ def paired_rows(
     Raises
     ------
     NotApplicable
-        The loss is no mean over rows.
+        The loss is no mean over rows, or not known to be one.
     """
     loss = importance.loss
     if loss not in paired.totals:
         raise NotApplicable(
-            f"{quote(loss)} is no mean over rows, so there are no losses of single "
-            "rows to test. Use another loss as well."
+            f"{why_no_mean(loss, quote(loss))}, so there are no losses of single rows "
+            "to test. Use another loss as well."
         )
     statistic = statistic or PAIRED[test].statistic
     outcomes, estimates, counts = [], [], []

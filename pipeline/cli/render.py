@@ -98,5 +98,7 @@ def render(
             write_file(path, files[name])
             if name in firsts and not quiet:
                 say(path)
+        if any(name.startswith(f"{stem}/") for name in files) and not quiet:
+            say(output / stem)  # the figures that a single page refers to
     if fault:
         stop(4, fault)

@@ -127,7 +127,8 @@ def run(
         die_with(watched_by)
     try:
         with faults(), terminable():
-            if not quiet:  # the libraries below take a second to load
+            is_there = audit.is_file() or (audit / "audit.toml").is_file()
+            if is_there and not quiet:  # the libraries below take a second to load
                 begin = f"{now()} " * bool(watched_by)
                 say(f"{begin}audit {audit}", err=True)
             from ..operate.run import run_audit

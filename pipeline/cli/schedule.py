@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .shared import FOLDER, faults
+from .shared import FOLDER, faults, say
 
 KINDS = ("cron", "systemd", "github", "gitlab", "kubernetes", "airflow")
 SCRIPTS = ("mail", "webhook")
@@ -32,9 +32,14 @@ def schedule(audit: Path | None, kind: str, example: str | None) -> None:
         from ..config.load import load_config
         from ..operate.schedule import example as script
         from ..operate.schedule import schedule_text
+        from ..operate.schedule_section import has_schedule
 
         if audit is None:
             text = script(str(example))
         else:
-            text = schedule_text(kind, load_config(audit), audit)
+            config = load_config(audit)
+            text = schedule_text(kind, config, audit)
+            if not has_schedule(config.text):
+                note = "[schedule] is missing, so these are its defaults: every day at "
+                say(f"{note}{config.schedule.time} UTC.", err=True)
         click.echo(text, nl=False)  # whole: made of what may be printed

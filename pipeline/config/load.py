@@ -3,6 +3,7 @@
 Not: reading data, or making a model. The rule of each key stands in `sections`.
 """
 
+import shlex
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
@@ -116,7 +117,12 @@ def load_config(
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         problem = f"No {FILE_NAME} can be read from {str(file)!r}: {why}."
-        problem += " Write one with: importance-audit init"
+        if file.name != FILE_NAME and file.suffix == ".toml":
+            problem += " Correct the path."
+        else:
+            folder = file.parent if file.name == FILE_NAME else file
+            here = "" if folder == Path() else f" {shlex.quote(str(folder))}"
+            problem += f" Write one with: importance-audit init{here}"
         raise ConfigError([problem]) from error
     except UnicodeDecodeError as error:
         problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."

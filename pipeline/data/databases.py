@@ -18,7 +18,15 @@ from urllib.parse import unquote, unquote_plus
 import numpy as np
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, in_short, listed, quote, words
+from ..records.errors import (
+    DataError,
+    did_you_mean,
+    in_short,
+    listed,
+    pip_install,
+    quote,
+    words,
+)
 from .column_types import as_read
 
 HIDDEN = "***"
@@ -128,8 +136,9 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
         import sqlalchemy
     except ImportError as error:
         raise DataError(
-            f"{variable} cannot be read without SQLAlchemy. Run: pip install "
-            f"sqlalchemy, or save the rows as CSV. The import says: {error}"
+            f"{variable} cannot be read without SQLAlchemy. Run: "
+            f"{pip_install('sqlalchemy')}, or save the rows as CSV. The import says: "
+            f"{error}"
         ) from error
     problem = ""
     try:

@@ -23,6 +23,7 @@ from ..records.errors import (
     DataError,
     did_you_mean,
     listed,
+    pip_install,
     quote,
     words,
 )
@@ -382,8 +383,8 @@ def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
         return Table(name, read(io.BytesIO(content)), is_text=False)
     except ImportError as error:
         raise DataError(
-            f"{name} cannot be read without pyarrow. Run: pip install pyarrow, or save "
-            f"the table as CSV. The import says: {words(error)}"
+            f"{name} cannot be read without pyarrow. Run: {pip_install('pyarrow')}, "
+            f"or save the table as CSV. The import says: {words(error)}"
         ) from error
     except (OSError, ValueError) as error:
         raise DataError(f"{name} cannot be read as {kind}: {words(error)}") from error
@@ -400,8 +401,8 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
         from openpyxl import load_workbook
     except ImportError as error:
         raise DataError(
-            f"{name} cannot be read without openpyxl. Run: pip install openpyxl, or "
-            f"save the sheet as CSV. The import says: {error}"
+            f"{name} cannot be read without openpyxl. Run: {pip_install('openpyxl')}, "
+            f"or save the sheet as CSV. The import says: {error}"
         ) from error
     try:
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)

@@ -258,16 +258,21 @@ def audit(
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not any(np.isfinite(each.mean).any() for each in result.importances):
-        # Of notes only why a method does not apply is a reason.
-        reasons = [
-            group[0].message
-            for group in result.grouped_findings
-            if group[0].severity != "info" or group[0].check == "not_applicable"
-        ]
+        # Other findings, such as on a weak model, are no reason.
+        found = [group[0] for group in result.grouped_findings]
+        why = [finding for finding in found if finding.check in WHY_NOTHING]
+        why = why or [finding for finding in found if finding.severity != "info"]
+        reasons = (finding.message for finding in why)
         words = dict.fromkeys(("Nothing could be measured.", *reasons))
         raise AuditError("\n".join(words))
     return Audit(result)
 
+
+WHY_NOTHING = (
+    *("interrupted", "step_failed", "engine_required", "method_failed"),
+    *("not_applicable", "absent_class", "time_limit"),
+)
+"""Checks whose findings can be why nothing was measured."""
 
 SECTION_OF = {"seed": "seed", "groups": "groups"} | dict.fromkeys(
     ("engines", "methods", "losses", "n_repeats"), "importance"

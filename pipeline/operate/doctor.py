@@ -17,7 +17,7 @@ from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
 from ..methods.trees import compiled
 from ..methods.trees.compilation import compile_loops, read_or_not
-from ..records.errors import DataError
+from ..records.errors import DataError, pip_install
 from ..records.r_rng import RStream
 
 FLOORS = {
@@ -132,7 +132,7 @@ def _package(name: str, floor: str, use: str = "") -> Row:
     """Return which version there is; with a `use`, audits run without it."""
     verdict: Literal["optional", "missing"] = "optional" if use else "missing"
     clause = f"; it {use}" if use else ""
-    remedy = f"pip install '{name}>={floor}'" if floor else f"pip install {name}"
+    remedy = pip_install(f"{name}>={floor}" if floor else name)
     try:
         installed_version = version(name)
     except PackageNotFoundError:
@@ -236,7 +236,7 @@ def _pdf() -> Row:
     try:
         to_pdf(page, print_css="", created=epoch, identifier=bytes(16))
     except PdfError as error:
-        remedy = "pip install -U weasyprint pydyf"
+        remedy = pip_install("-U", "weasyprint", "pydyf")
         return Row("PDF report", "missing", str(error), remedy)
     return Row("PDF report", "ok", conformity_statement())
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+LOCKED = 5
+"""Another process is at work on the audit."""
 GRAVEST = (130, 4, 3, 2, 1, 5, 0)
 """The one that asks most of a person first. 5 is graver than 0 alone: the audit is
 being run, by somebody else."""

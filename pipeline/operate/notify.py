@@ -16,6 +16,7 @@ from ..config.settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
 from ..runs.audit_log import append
 from .child_process import decode, describe_exit, follow
+from .exit_codes import LOCKED
 
 PREFIX = "IMPORTANCE_AUDIT_"
 MOST_BYTES = 32_000
@@ -53,9 +54,11 @@ def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str
 
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
     code; a command that two of them name runs once. Each is kept in the audit log.
+    Where another process is at work, what changed is for its run to tell.
     """
     has_failed = notice.exit_code != 0
-    due = {"change": schedule.on_change if notice.news else ()}
+    has_changed = notice.news and notice.exit_code != LOCKED
+    due = {"change": schedule.on_change if has_changed else ()}
     ended = "failure" if has_failed else "success"
     due[ended] = schedule.on_failure if has_failed else schedule.on_success
     if due["change"] == due[ended]:  # it is told of the graver event

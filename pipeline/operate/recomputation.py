@@ -64,8 +64,7 @@ def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
             "Give them once more: importance_audit.load(run).handoff(folder, X, y)."
         )
     folder = folder.resolve()
-    config = load_config(folder / "audit.toml")
-    config = replace(config, base=folder.parents[1])
+    config = load_config(folder / "audit.toml", base=folder.parents[1])
     _, test = read_datasets(**config.data_arguments)
     rows = limited(config, test)[1]
     check_rows(result, rows, f"{rows.source} has changed since the run", "Restore")

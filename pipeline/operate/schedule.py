@@ -100,10 +100,12 @@ def schedule_text(kind: str, config: AuditConfig, audit: Path) -> str:
     Raises
     ------
     AuditError
-        If a path cannot be written in such a file, or a CI is to run an audit that is
-        not in a git repository.
+        If a path cannot be written in such a file, a CI is to run an audit that is not
+        in a git repository, or a command of [schedule] cannot be started here.
     """
     job = job_of(config, audit)
+    if kind in ("cron", "systemd"):  # others run it on another machine
+        _startable(job)
     if kind == "cron":
         return cron_text(job, utc_offset())
     if kind == "systemd":
@@ -124,6 +126,20 @@ def schedule_text(kind: str, config: AuditConfig, audit: Path) -> str:
     tool = "." if is_checkout else "==".join(["importance-audit", *versions])
     asks_r = any(entry.engines for entry in config.importance)
     return workflow(kind, job, top, tool=tool, asks_r=asks_r)
+
+
+def _startable(job: Job) -> None:
+    """Refuse a command of [schedule] whose program `notify` would not find."""
+    for hook in ("on_change", "on_failure", "on_success"):
+        for program in getattr(job.section, hook)[:1]:
+            is_path = "/" in program
+            if shutil.which(str(job.folder / program) if is_path else program) is None:
+                where = f"in {str(job.folder)!r}" if is_path else "on PATH"
+                raise AuditError(
+                    f"[schedule] {hook} cannot be started: {program!r} is no program "
+                    f"{where}. A script of the audit's folder is started by "
+                    f'["/bin/sh", {json.dumps(Path(program).name)}].'
+                )
 
 
 def job_of(config: AuditConfig, audit: Path) -> Job:

@@ -43,6 +43,11 @@ def read_schedule(file: Path) -> ScheduleSource:
     return ScheduleSource(ScheduleSection(), ScheduleSection().minutes, words)
 
 
+def has_schedule(text: str) -> bool:
+    """Return whether an audit.toml that can be read has a section [schedule]."""
+    return "schedule" in tomllib.loads(text)
+
+
 def _read(file: Path) -> ScheduleSource | None:
     """Return what a file says, None if it or its section [schedule] is not sound."""
     with suppress(OSError, ValueError, RecursionError, ConfigError):

@@ -23,6 +23,7 @@ from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
 from ..runs.summary import read_summary
 from .child_process import decode, describe_exit, follow, run_command, stop_requests
+from .exit_codes import LOCKED
 from .notify import Notice, notify
 from .schedule_section import read_schedule
 
@@ -32,7 +33,6 @@ is sent SIGTERM, and after SIGTERM before it is killed. A service manager must w
 longer than this and the commands that tell of it."""
 _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a line in the audit log."""
-LOCKED = 5
 
 
 class RunOutcome(NamedTuple):

@@ -15,8 +15,11 @@ one line and exits with 2, with 5 if the audit is locked. R's failures are
 `importance_audit.r_bridge.errors.RBridgeError`.
 """
 
+import shlex
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -70,6 +73,19 @@ class OutOfTime(BaseException):
 
 QUOTED = 60
 """Characters of a user's text that a message repeats; a longer one is cut."""
+
+
+def pip_install(*packages: str) -> str:
+    """Return the command that installs packages for the Python that runs this.
+
+    Not "pip": what is called so may be of another Python, and may be absent from a
+    virtual environment.
+    """
+    python = shlex.quote(sys.executable)
+    pip = f"{python} -m pip"
+    if find_spec("pip") is None:
+        pip = f"python3 -m pip --python {python}"
+    return f"{pip} install {shlex.join(packages)}"
 
 
 def quote(value: object) -> str:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from .errors import AuditError, several, words
+from .errors import AuditError, pip_install, several, words
 from .extensions import carried, modules_in_force
 from .finding import Severity
 from .worker_pools import (
@@ -129,7 +129,7 @@ def workers(
     if backend == "dask" and not has_dask():
         raise AuditError(
             '[execution] backend = "dask" needs the package distributed, which is not '
-            'installed. Run: pip install "importance-audit[dask]", or on Debian: '
+            f"installed. Run: {pip_install('distributed')}, or on Debian: "
             "apt install python3-distributed"
         )
     if backend != "dask" and n_jobs == 1:

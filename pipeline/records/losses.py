@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .extensions import OpenTable
+from .extensions import OpenTable, is_in_force
 from .ranked_losses import (
     one_minus_auc,
     one_minus_auc_ovo,
@@ -524,6 +524,13 @@ A score there is better higher: the loss is minus the score, or one less the sco
 Where a task is missing, scikit-learn has no such score, or one that differs between
 its versions: the Brier score of several classes.
 """
+
+
+def why_no_mean(loss: str, name: str) -> str:
+    """Return in words, of `loss` called `name`, why it has no losses of single rows."""
+    if is_in_force("loss", loss):
+        return f"{name} is a loss of your own, which gives one number for all rows"
+    return f"{name} is no mean over rows"
 
 
 def loss_label(loss: str) -> str:

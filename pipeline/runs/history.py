@@ -125,6 +125,7 @@ def read_runs(
     first = min(start, shown)
     runs, faults, notes, complete = [], list[str](), list[str](), ""
     findings = {one.key: one for one in past.findings}
+    in_last = {one.key for one in past.findings if one.in_last}
     for place, name in enumerate(names[first:], first):
         run = folder / "runs" / name
         found, fault, note = _read_found(run)
@@ -133,6 +134,8 @@ def read_runs(
         faults += filter(None, (fault,))
         notes += filter(None, (note,))
         complete = name if found.status == "complete" else complete
+        if place >= start and found.status == "complete":  # else `past` knows it
+            in_last = {one.key for one in found.findings}
         if place >= shown:
             runs.append(_summary(chain.order[place], found))
         for one in found.findings:
@@ -145,7 +148,7 @@ def read_runs(
         n_runs=len(names),
         last_complete=complete,
         findings=tuple(
-            one._replace(in_last=one.last_run == complete) for one in findings.values()
+            one._replace(in_last=one.key in in_last) for one in findings.values()
         ),
         gaps=(*chain.gaps, *faults),
         removed=chain.removed,

@@ -89,6 +89,13 @@ def test_render_writes_the_formats_and_the_profile_that_are_asked_for(
     assert "".join(re.findall(r'<section id="sec-(\w)"', page)) == "bajp"
 
 
+def test_render_prints_every_path_that_it_writes(printed, tmp_path):
+    (run_folder,) = runs(printed[0])
+    told = sound("render", run_folder, "--output", tmp_path, "--as", "html")
+    assert set(told.splitlines()) == {str(path) for path in tmp_path.iterdir()}
+    assert len(told.splitlines()) == 2
+
+
 def test_our_own_undefined_numbers_are_no_warnings_of_a_command():
     """They are findings, or marks in the report."""
     with warnings.catch_warnings():
@@ -573,6 +580,18 @@ def test_a_run_leaves_both_reports_and_tells_its_phases_with_their_seconds(print
         "not checked: how the pages of the report look, whether the numbers come out "
         "again (importance-audit verify --replay), and who signs (approve records "
         "names and authenticates nobody)"
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_run_of_a_folder_that_is_not_there_says_one_sentence(tmp_path, options):
+    folder = tmp_path / "nowhere"
+    answer = invoke("run", folder, *options)
+    assert (answer.exit_code, answer.stdout, answer.stderr) == (
+        2,
+        "",
+        f"No audit.toml can be read from {str(folder)!r}: no such file or directory. "
+        f"Write one with: importance-audit init {folder}\n",
     )
 
 

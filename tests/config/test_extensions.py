@@ -24,6 +24,7 @@ from importance_audit.config import extensions
 from importance_audit.config.load import load_config, parse_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.methods.importance import METHODS
+from importance_audit.operate.recomputation import read_evaluation_rows
 from importance_audit.operate.render import render_result
 from importance_audit.operate.replay import replay
 from importance_audit.operate.run import run_audit
@@ -322,6 +323,14 @@ def test_an_option_of_ones_own_is_checked_as_ours_are(tmp_path):
     )
 
 
+def test_the_rows_of_a_run_with_an_own_loss_are_read_again_for_a_hand_off(tmp_path):
+    entry = '[[importance]]\nmethod = "permutation"\nlosses = ["my_module:pinball"]\n'
+    folder = written(tmp_path / "a", OF_PAGE, entry + "n_repeats = 2\n")
+    run = run_audit(folder, pdf=False).folder
+    rows = read_evaluation_rows(run, load_run(run))
+    assert rows.n_samples == len(rows.row_numbers)
+
+
 def flat(model, data, *, seed, n_repeats=2):
     """Nothing at all."""
     del model, seed
@@ -361,6 +370,19 @@ def test_a_call_from_python_takes_functions_and_a_class_as_an_engine():
     assert (row["engine_b"], row["verdict"]) == ("test_extensions:Unmoved", "disagrees")
     with pytest.raises(ConfigError, match="Engine 'test_extensions:flat' must be a cl"):
         ia.audit(*diabetes(), engines=[flat])
+
+
+def test_an_own_loss_may_be_a_mean_over_rows_and_gives_one_number():
+    asked = {"losses": ["mae", off_by], "n_repeats": 2}
+    config = {"significance": {"tests": ["cpi"]}}
+    result = ia.audit(*diabetes(), **asked, config=config).result
+    assert set(result.significance["loss"]) == {"mae"}
+    (note,) = (f.message for f in result.findings if f.message.startswith("P-values"))
+    assert note == (
+        "P-values of permutation of features: 'test_extensions:off_by' is a loss of "
+        "your own, which gives one number for all rows, so there are no losses of "
+        "single rows to test. Use another loss as well."
+    )
 
 
 @pytest.mark.parametrize("has_source", [True, False])

@@ -73,4 +73,4 @@ def test_a_run_without_a_pdf_speaks_of_none(tmp_path, monkeypatch):
         options = [option for each in formats for option in ("--as", each)]
         answer_of("render", run, "--output", tmp_path / formats[-1], *options)
         (page,) = (tmp_path / formats[-1]).glob("*.html")
-        assert ("verify report.pdf" in page.read_text("utf8")) is is_told
+        assert ("/report.pdf" in page.read_text("utf8")) is is_told

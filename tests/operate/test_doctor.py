@@ -11,6 +11,7 @@ import pytest
 
 from importance_audit.operate import doctor
 from importance_audit.r_bridge import host, trial
+from importance_audit.records.errors import pip_install
 from importance_audit.records.r_rng import RStream
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ def test_versions_are_compared_as_numbers(
 ):
     monkeypatch.setattr(doctor, "version", lambda _: installed_version)
     row = doctor._package("numpy", floor)
-    remedy = f"pip install 'numpy>={floor}'"
+    remedy = pip_install(f"numpy>={floor}")
     older = ("missing", f"{installed_version}, older than {floor}", remedy)
     assert row[1:] == (("ok", installed_version, "") if is_enough else older)
 
@@ -47,7 +48,7 @@ def test_a_package_that_audits_run_without_says_what_it_is_for(monkeypatch, name
     monkeypatch.setattr(doctor, "version", absent)
     assert doctor._package(name, floor, use) == doctor.Row(
         *(name, "optional", f"not installed; it {use}"),
-        f"pip install '{name}>={floor}'" if floor else f"pip install {name}",
+        pip_install(f"{name}>={floor}" if floor else name),
     )
     monkeypatch.setattr(doctor, "version", lambda _: "99.1")
     here = doctor.Row(name, "ok", f"99.1; it {use}")

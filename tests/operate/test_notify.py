@@ -76,6 +76,7 @@ def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monke
         (0, ("Moved.",), ["on_change", "on_success"], "on_change"),
         (1, (), ["on_failure"], "on_failure"),
         (2, ("Moved.",), ["on_change", "on_failure"], "on_failure"),
+        (5, ("In use.",), ["on_failure"], "on_failure"),
     ],
 )
 def test_each_end_calls_for_its_commands_and_what_several_ends_name_runs_once(

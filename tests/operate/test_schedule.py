@@ -602,6 +602,37 @@ def test_units_say_where_they_are_saved_and_how_their_timer_is_started(audit):
     assert f"#     systemctl --user enable --now {name}.timer\n" in printed
 
 
+@pytest.mark.parametrize(
+    ("program", "where"),
+    [("mail.sh", "on PATH"), ("./mail.sh", "in {audit!r}")],
+)
+def test_a_command_that_cannot_be_started_is_refused_where_it_is_to_run(
+    audit, program, where
+):
+    with (audit / "audit.toml").open("a") as file:
+        file.write(f'[schedule]\non_change = ["{program}", "me@example.org"]\n')
+    answer = run_schedule(audit)
+    assert (answer.exit_code, answer.stderr) == (
+        2,
+        f"[schedule] on_change cannot be started: {program!r} is no program "
+        f"{where.format(audit=str(audit))}. A script of the audit's folder is started "
+        'by ["/bin/sh", "mail.sh"].\n',
+    )
+    script = audit / "mail.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert run_schedule(audit).exit_code == (0 if "/" in program else 2)
+    assert run_schedule(audit, "--as", "kubernetes").exit_code == 0
+
+
+def test_an_audit_without_a_schedule_is_said_to_have_the_default_one(audit):
+    said = "[schedule] is missing, so these are its defaults: every day at 06:00 UTC.\n"
+    assert run_schedule(audit).stderr == said
+    with (audit / "audit.toml").open("a") as file:
+        file.write('[schedule]\ntime = "06:00"\n')
+    assert run_schedule(audit).stderr == ""
+
+
 @pytest.mark.parametrize("words", [[], ["x", "--example", "mail"]])
 def test_either_an_audit_or_an_example_is_printed(words):
     answer = run_schedule(*words)

@@ -181,7 +181,19 @@ def test_what_the_last_complete_run_found_is_in_it_whatever_is_gone_since(audit)
         remove(audit / "runs" / name)
     add(audit, D, status="interrupted", findings=(make_finding(),))
     found = read_runs(audit).findings[0]
-    assert (found.first_run, found.last_run, found.in_last) == (A, D, False)
+    assert (found.first_run, found.last_run, found.in_last) == (A, D, True)
+
+
+def test_what_the_last_complete_run_found_stays_in_it_when_a_later_one_is_interrupted(
+    audit,
+):
+    other, later = make_finding(subject="other"), D.replace("23T", "24T")
+    add(audit, D, findings=(make_finding(),))
+    add(audit, later, status="interrupted", findings=(make_finding(), other))
+    for last in (None, 1):
+        found = read_runs(audit, last=last).findings
+        told = [(one.subject, one.last_run, one.in_last) for one in found]
+        assert told == [("forest", later, True), ("other", later, False)]
 
 
 def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audit):

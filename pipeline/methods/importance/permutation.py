@@ -249,6 +249,9 @@ def permutation(
                 error.advice = (
                     f"{FEWEST} repeats take about {seconds:.0f} s, and would fit with "
                     f"max_rows = {fitting}"
+                    if seconds >= 1
+                    else f"{FEWEST} repeats take less than 1 s; reading, fitting, what "
+                    "was asked before and the time kept for the report used the limit"
                 )
             raise
         if terms is not None:

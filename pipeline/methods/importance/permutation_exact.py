@@ -82,8 +82,8 @@ def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
         raise NotApplicable(f"{subject} where columns are permuted together. {REMEDY}")
     if not compiled.available():
         raise NotApplicable(
-            f"{subject} without numba. Install it, such as by pip install "
-            f"'importance-audit[fast]', or set draws = \"sampled\"."
+            f"{subject} without numba. Install it (importance-audit doctor prints the "
+            'command), or set draws = "sampled".'
         )
     trees = trees_of(model, data.X)
     if isinstance(trees, str):

@@ -30,6 +30,7 @@ from ...records.losses import (
     absolute_errors,
     mse,
     squared_distances,
+    why_no_mean,
 )
 from .compiled import Loop
 from .lattice import Lattice, lattice_for
@@ -184,7 +185,7 @@ def _of_rows(name: str) -> RowLosses:
     if name in OF_ROWS:
         return OF_ROWS[name]
     raise NotApplicable(
-        f"{LOSSES[name].label} is no mean over rows, so pairs of rows do not tell its "
+        f"{why_no_mean(name, LOSSES[name].label)}, so pairs of rows do not tell its "
         'mean over all permutations. Choose another loss, or draws = "sampled".'
     )
 

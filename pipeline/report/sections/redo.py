@@ -16,7 +16,7 @@ def redo(facts: Facts) -> Section:
     is_called = facts.result.run.config.get("data", {}) is None  # in Python
     commands = {
         "verify": f"verify {run}",
-        "pdf": "verify report.pdf",
+        "pdf": f"verify {run}/report.pdf",
         "replay": f"verify --replay {run}",
         "run": "run .",
         "render": f"render {run}",

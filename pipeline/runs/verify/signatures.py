@@ -116,16 +116,21 @@ def check_signature(
     latest = max(map(datetime.fromisoformat, times)).astimezone(UTC)
     when = ("-O", f"verify-time={latest:%Y%m%d%H%M%SZ}")
     line, revoked = log.lines[number - 1], signers / "revoked"
-    about = ("-n", NAMESPACE, "-I", who, *(("-r", revoked) if revoked.exists() else ()))
+    about = ("-n", NAMESPACE, "-I", who)
+    unless = ("-r", revoked) if revoked.exists() else ()
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "signature"
         file.write_bytes(signature)
         of = ("-f", signers / "allowed_signers", "-s", file, *when)
         try:
-            code, words = _ssh_keygen("verify", *about, *of, data=line)
+            code, words = _ssh_keygen("verify", *about, *unless, *of, data=line)
             if code == 0:
                 good = (w for w in words.splitlines() if w.startswith("Good"))
                 return Checked(True, next(good, words))
+            if unless and _ssh_keygen("verify", *about, *of, data=line)[0] == 0:
+                # ssh-keygen has the same words for both.
+                why_not = f"revoked in {revoked}, or ssh-keygen cannot read that file"
+                return Checked(False, f"its key is {why_not}")
             found, others = _ssh_keygen("find-principals", *of)
         except FileNotFoundError:
             return Checked(None, "not checked: there is no ssh-keygen")

@@ -10,6 +10,7 @@ read_audit <- function(folder, summary = NULL) {
     stop("'", run, "' has no tables/importances.csv: nothing was measured.", call. = FALSE)
   }
   report <- file.path(run, "report.html")
+  if (is.null(summary)) summary <- stored_summary(run, tables$findings)
   structure(
     list(
       importances = mean_importances(tables$importances),
@@ -17,8 +18,7 @@ read_audit <- function(folder, summary = NULL) {
       agreement = tables$agreement,
       tables = tables,
       verdict = summary$verdict,
-      reason = if (is.null(summary)) stored_reason(run, tables$findings)
-               else c(summary$reason, unlist(summary$faults)),
+      reason = c(summary$reason, unlist(summary$faults)),
       folder = run,
       report = if (file.exists(report)) report
     ),
@@ -52,12 +52,15 @@ read_table <- function(file) {
   table
 }
 
-# Why the verdict of a run read later is what it is: its summary says it, or its findings.
-stored_reason <- function(run, findings) {
+# The verdict of a run read later, and why it is that: its summary says both, or its findings
+# what failed.
+stored_summary <- function(run, findings) {
   file <- file.path(run, "summary.txt")
   lines <- if (file.exists(file)) readLines(file, warn = FALSE, encoding = "UTF-8")
-  said <- sub("^reason: ", "", grep("^reason: ", lines, value = TRUE))
-  if (length(said)) said else findings$message[findings$severity == "failure"]
+  verdict <- sub("^.*: ", "", utils::head(lines, 1))
+  reason <- sub("^reason: ", "", grep("^reason: ", lines, value = TRUE))
+  if (!length(reason)) reason <- findings$message[findings$severity == "failure"]
+  list(verdict = if (length(verdict)) verdict, reason = reason)
 }
 
 # A run folder itself, or the newest one of an audit.

@@ -173,6 +173,6 @@ def test_trees_that_do_not_add_up_and_a_missing_numba_are_named(monkeypatch):
     )
     monkeypatch.setattr(permutation_exact.compiled, "available", lambda: False)
     assert refused(permutation, model, DATA, draws="exact") == (
-        f"{ALL_PERMUTATIONS} without numba. Install it, such as by pip install "
-        "'importance-audit[fast]', or set draws = \"sampled\"."
+        f"{ALL_PERMUTATIONS} without numba. Install it (importance-audit doctor prints "
+        'the command), or set draws = "sampled".'
     )

@@ -160,7 +160,12 @@ def test_a_key_must_be_valid_when_its_line_was_written(
 
 def test_a_revoked_key_is_named(audit, keys, signers):
     shutil.copy(keys / f"{ZOFIA}.pub", signers / "revoked")
-    assert SIGNED in places(verify(audit, signers=signers))
+    mismatches = verify(audit, signers=signers).mismatches
+    found = {item.file: item.actual for item in mismatches}
+    assert found[SIGNED] == (
+        f"its key is revoked in {signers / 'revoked'}, or ssh-keygen cannot read that "
+        "file"
+    )
 
 
 def test_signatures_of_other_tools_are_named_and_not_checked(audit, signers):
