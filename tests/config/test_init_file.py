@@ -202,6 +202,16 @@ def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp
     read_datasets(**parse_config(document, base=tmp_path / "audit").data_arguments)
 
 
+def test_a_column_that_holds_the_target_is_left_out_with_the_reason(tmp_path):
+    rows = [(i % 7, i % 2, 10 * (i % 2)) for i in range(100)]
+    text, document = started(tmp_path, csv_of(("good", "y", "paid"), *rows))
+    assert document["data"]["features"] == ["good"]
+    assert (
+        '"paid",  # left out: it holds the target in nearly all rows, up to unit or '
+        "labels\n"
+    ) in text
+
+
 def test_a_name_or_values_that_only_look_like_an_identifier_keep_their_column(tmp_path):
     kept = {"humid": cycle(1.5, 2.5), "valid": cycle("true", "false"), "share": NUMBERS}
     rows = zip(*kept.values(), NUMBERS, strict=True)

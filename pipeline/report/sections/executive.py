@@ -418,6 +418,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 "against": tallied("expected", len(against)),
                 "rankings": say_count(tallied("expected", every), "ranking"),
             }
+        case "target_copy":
+            fields["features"] = full_name(finding.measure)
         case "leak_sign":
             share = float(evidence["share"])
             fields["feature"] = full_name(finding.measure)
@@ -530,7 +532,7 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
         question = say(f"executive.decide.{key}", **_fields(facts, point))
         questions.setdefault(question, []).append(place)
     texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
-    if not any(point.kind == "leak_sign" for point in found):
+    if not {"target_copy", "leak_sign"} & {point.kind for point in found}:
         texts += filter(None, [_dominant(facts, "decide.dominant")])
     if texts:
         return (*joined(texts, "; "), ".")

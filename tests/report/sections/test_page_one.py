@@ -350,6 +350,10 @@ HEADS = [
         "b has 97\u202f% of all importance: is it known when predicting?",
     ),
     (
+        [found("target_copy", measure="b, c")],
+        "b, c: the target itself, among the features",
+    ),
+    (
         [found("dependent_leader", "bad", measure="a, b")],
         "Features of a high rank are correlated and must be read together",
     ),
