@@ -35,7 +35,7 @@ from ..data.derived_columns import with_derived
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
-from ..models.fit import says_its_task, wrap
+from ..models.fit import columns_named, says_its_task, wrap
 from ..models.libraries import columns_of
 from ..models.scorers import is_scorer, loss_of_scorer
 from ..models.section import ModelSection
@@ -518,7 +518,8 @@ def _task_of(
         if isinstance(model, RModel) or not hasattr(model, "predict"):
             continue
         if says_its_task(name, model):
-            task = wrap(model, name=name, features=tuple(map(str, X))).task
+            columns = _columns_unnamed(name, model, tuple(map(str, X)))
+            task = wrap(model, name=name, features=columns).task
             return _Task(task, f"{class_name(model)} was fitted for it")
         guess = f"; it is a guess, since {class_name(model)} does not say its task"
     for name, model in models.items():
@@ -632,7 +633,8 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
             ) from error
         section = ModelSection(name=name, file=str(model.path), sha256=digest)
         return r_models.load(section, rows)
-    wrapped = partial(wrap, model, name=name, task=rows.task, features=rows.features)
+    columns = _columns_unnamed(name, model, rows.features)
+    wrapped = partial(wrap, model, name=name, task=rows.task, features=columns)
     is_object = hasattr(model, "predict")
     wrapped = partial(wrapped, as_array=is_array and is_object)
     if is_object and (rows.task == "regression" or says_its_task(name, model)):
@@ -640,6 +642,13 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
         if fitted.classes[::-1] != rows.classes or rows.task != "binary":
             return fitted
     return wrapped(classes=rows.classes or None)
+
+
+def _columns_unnamed(
+    name: str, model: Any, features: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Return the columns of the rows for a model that names none, else None."""
+    return None if columns_named(name, model) else features
 
 
 def _task_note(task: _Task, rows: Dataset) -> Finding:
