@@ -18,6 +18,7 @@ import pandas as pd
 
 from importance_audit.r_bridge import host
 
+from ..assess.checks import CHECKS
 from ..auditing.audit import audit as run_audit
 from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
@@ -52,6 +53,7 @@ from ..records.errors import (
 )
 from ..records.finding import Finding
 from ..records.losses import LOSSES, SCORERS
+from ..records.result import AuditResult
 from .audit import Audit
 from .recomputation import classes_of
 
@@ -180,7 +182,7 @@ def audit(
     ConfigError, DataError, ModelError
         The question cannot be asked.
     AuditError
-        Nothing could be measured; the message has the findings.
+        Nothing could be measured; the message says why.
     importance_audit.r_bridge.errors.RBridgeError
         R is needed, and fails.
 
@@ -258,14 +260,7 @@ def audit(
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not any(np.isfinite(each.mean).any() for each in result.importances):
-        # Of notes only why a method does not apply is a reason.
-        reasons = [
-            group[0].message
-            for group in result.grouped_findings
-            if group[0].severity != "info" or group[0].check == "not_applicable"
-        ]
-        words = dict.fromkeys(("Nothing could be measured.", *reasons))
-        raise AuditError("\n".join(words))
+        raise AuditError("\n".join(("Nothing could be measured.", *_reasons(result))))
     return Audit(result)
 
 
@@ -273,6 +268,28 @@ SECTION_OF = {"seed": "seed", "groups": "groups"} | dict.fromkeys(
     ("engines", "methods", "losses", "n_repeats"), "importance"
 )
 """What of a configuration an argument of a call says too."""
+
+
+def _reasons(result: AuditResult) -> list[str]:
+    """Return why nothing was measured, what is told of every such audit last.
+
+    Of notes only why a method does not apply is a reason; of the checks those of the
+    importances, since a weak model can be measured.
+    """
+    first = [
+        group[0]
+        for group in result.grouped_findings
+        if group[0].severity != "info" or group[0].check == "not_applicable"
+    ]
+    reasons = [
+        finding
+        for finding in first
+        if finding.severity != "warning"
+        or finding.check not in CHECKS
+        or CHECKS[finding.check].asks == "importance"
+    ]
+    reasons.sort(key=lambda finding: finding.check == "nothing_measured")
+    return list(dict.fromkeys(finding.message for finding in reasons))
 
 
 def _settings(
