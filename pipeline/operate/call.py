@@ -247,7 +247,7 @@ def audit(
 
         threads = parallel_backend("threading", n_jobs=n_jobs)
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), threads:
-        fitted = []
+        fitted, by_place = [], list[str]()
         for name, model in by_name.items():
             one = _fitted(model, name, rows, is_array=is_array)
             if one.source == "given" and fit_rows is not None:
@@ -255,8 +255,11 @@ def audit(
                 if one.fit_on is not None:  # it can be fitted again
                     one = one.with_facts(train=fit_rows)
             fitted.append(one)
-        rows = with_derived(rows, settings.derived)
+            if not is_array and _is_read_by_place(model, one):
+                by_place.append(name)
+        given, rows = rows, with_derived(rows, settings.derived)
         result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
+    result = result.with_findings(tuple(_place_note(name, given) for name in by_place))
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not any(np.isfinite(each.mean).any() for each in result.importances):
@@ -666,6 +669,29 @@ def _columns_unnamed(
 ) -> tuple[str, ...] | None:
     """Return the columns of the rows for a model that names none, else None."""
     return None if columns_named(name, model) else features
+
+
+def _is_read_by_place(model: Any, fitted: FittedModel) -> bool:
+    """Return whether an object of a call names no columns, so that places count.
+
+    Who wraps a model names its columns.
+    """
+    if isinstance(model, FittedModel) or not hasattr(model, "predict"):
+        return False
+    return not prediction.asked_with(fitted)["encoding"].is_named
+
+
+def _place_note(name: str, rows: Dataset) -> Finding:
+    return Finding(
+        check="read_by_place",
+        severity="info",
+        subject=name,
+        message=(
+            f"Model {quote(name)} was fitted on an array, which names no columns, so "
+            f"it reads those of X by place: {listed(rows.features)}."
+        ),
+        remedy="Give X in the order of the fit, or fit the model on a data frame.",
+    )
 
 
 def _task_note(task: _Task, rows: Dataset) -> Finding:

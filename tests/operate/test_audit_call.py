@@ -843,6 +843,19 @@ def test_an_audit_that_measured_nothing_raises_with_its_reasons():
         assert others[1] == nothing
 
 
+def test_a_model_of_an_array_that_is_given_a_frame_is_said_to_read_it_by_place():
+    model = LinearRegression().fit(X.to_numpy(), Y)
+    result = ia.audit(model, X[["b", "a", "c"]], Y, names=["m"])
+    assert the_note(result, "read_by_place").message == (
+        "Model 'm' was fitted on an array, which names no columns, so it reads those "
+        "of X by place: 'b', 'a', 'c'."
+    )
+    wrapped = ia.wrap(model, name="m", features=["a", "b", "c"])
+    for one, rows in ((LINEAR, X), (wrapped, X), (model, X.to_numpy())):
+        found = ia.audit(one, rows, Y).findings
+        assert "read_by_place" not in {finding.check for finding in found}
+
+
 def test_a_weak_model_is_no_reason_why_nothing_was_measured():
     with pytest.raises(ia.AuditError) as refusal:
         ia.audit(lambda rows: rows["a"] + 99, X, Y, methods=["drop_column"])
