@@ -204,6 +204,11 @@ def audit(
             f"X must be rows to measure on; {class_name(X)} was given. Give models, X "
             "and y in this order."
         )
+    if isinstance(X, str | Path):
+        raise DataError(
+            f"X must be rows to measure on; {quote(str(X))} was given. Read the file "
+            "first, for instance with pandas.read_csv."
+        )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     is_array = frame is not X
@@ -213,6 +218,11 @@ def audit(
                 f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
                 "X is an array, whose columns have no names. Pass a data frame."
             )
+    if isinstance(y, str):
+        how = f"Pass X[{y!r}], and X without it." if y in frame else "Pass its values."
+        raise DataError(
+            f"y must be the target of the rows; {quote(y)} was given. {how}"
+        )
     y = one_column(() if y is None else y, "y")
     sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)

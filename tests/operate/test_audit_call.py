@@ -856,6 +856,34 @@ def test_a_model_of_an_array_that_is_given_a_frame_is_said_to_read_it_by_place()
         assert "read_by_place" not in {finding.check for finding in found}
 
 
+@pytest.mark.parametrize(
+    ("rows", "y", "message"),
+    [
+        (
+            "rows.csv",
+            Y,
+            "X must be rows to measure on; 'rows.csv' was given. Read the file first, "
+            "for instance with pandas.read_csv.",
+        ),
+        (
+            X,
+            "a",
+            "y must be the target of the rows; 'a' was given. Pass X['a'], and X "
+            "without it.",
+        ),
+        (
+            X,
+            "claims",
+            "y must be the target of the rows; 'claims' was given. Pass its values.",
+        ),
+    ],
+)
+def test_the_name_of_a_file_or_column_is_refused_with_what_to_pass(rows, y, message):
+    with pytest.raises(ia.DataError) as refusal:
+        ia.audit(LINEAR, rows, y)
+    assert str(refusal.value) == message
+
+
 def test_a_weak_model_is_no_reason_why_nothing_was_measured():
     with pytest.raises(ia.AuditError) as refusal:
         ia.audit(lambda rows: rows["a"] + 99, X, Y, methods=["drop_column"])
