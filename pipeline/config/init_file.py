@@ -389,6 +389,8 @@ def _describe(column: pd.Series) -> str:
         text = f"category, {values.nunique()} levels: {_list_values(levels)}"
         if levels.str.casefold().has_duplicates:
             text += "; some differ in case only"
+        if words := [level for level in levels if column_types.may_mean_missing(level)]:
+            text += f"; if {_list_values(words)} mean missing, add to missing_values"
     elif kind == "boolean":
         text = "true or false"
     else:

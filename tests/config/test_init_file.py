@@ -125,7 +125,13 @@ def test_a_target_of_three_classes_keeps_them(tmp_path, levels):
 @pytest.mark.parametrize(
     ("levels", "shown", "is_listed"),
     [
-        (("NA", "EU"), ['2 levels: "EU", "NA"\n', '{ "x" = ["EU", "NA"] }\n'], True),
+        (("NA", "EU"), ['2 levels: "EU", "NA"; if', '{ "x" = ["EU", "NA"] }\n'], True),
+        (
+            ("k.A.", "?", "low"),
+            ['; if "?", "k.A." mean missing, add to missing_values\n'],
+            True,
+        ),
+        (("none", "low"), ['2 levels: "low", "none"\n'], True),
         (("a", "A", "b"), ['"A", "a", "b"; some differ in case only\n'], True),
         ("abcdefghij", [LISTED, '"i", "j"\n'], True),
         ("abcdefghijkl", ['12 levels: "a", "b"', '"j" and 2 more\n'], False),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...data.column_types import is_category, is_missing_word
+from ...data.column_types import is_category, may_mean_missing
 from ...data.target_copies import holds_target
 from ...records.asker import remedy
 from ...records.check_answers import Limits, Seen
@@ -109,10 +109,7 @@ def constant_column(test: Dataset, **_: Any) -> Seen:
 
 
 def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None:
-    """Note levels that usually mean "missing"; None where no column has levels.
-
-    "none" is not among them: of a column of levels it is as often an answer.
-    """
+    """Note levels that usually mean "missing"; None where no column has levels."""
     categories = [name for name in test.features if is_category(test.X[name])]
     if not categories:
         return None
@@ -122,9 +119,7 @@ def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None
         for rows in (train, test):
             counts.update({} if rows is None else rows.X[name].value_counts().to_dict())
         words = sorted(
-            level
-            for level, n in counts.items()
-            if n and is_missing_word(level) and level.strip().casefold() != "none"
+            level for level, n in counts.items() if n and may_mean_missing(level)
         )
         if words:
             n_rows = several(sum(counts[word] for word in words), "row")
