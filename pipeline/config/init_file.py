@@ -376,7 +376,8 @@ def _task(target: pd.Series, where: str) -> _Task:
     if kind == "category":
         return _Task("multiclass", f"{len(values)} texts: {names}")
     if kind == "integer" and values == list(range(len(values))) and len(values) <= FEW:
-        return _Task("multiclass", f"codes from 0 to {len(values) - 1}")
+        reason = f"codes from 0 to {len(values) - 1}"
+        return _Task("multiclass", f'{reason} (or counts? then task = "regression")')
     return _Task("regression", f"{len(values)} different numbers")
 
 

@@ -52,6 +52,9 @@ def test_the_starter_is_short_and_shows_defaults():
         assert own == {key: every[section][key] for key in own}
 
 
+COUNTS = '(or counts? then task = "regression")'
+
+
 @pytest.mark.parametrize(
     ("y", "task", "reason", "positive"),
     [
@@ -62,8 +65,8 @@ def test_the_starter_is_short_and_shows_defaults():
         (cycle("yes", "no"), "binary", 'two values: "no", "yes"', "yes"),
         (cycle("ja", "nein"), "binary", 'two values: "ja", "nein"', "ja"),
         (cycle("a", "b"), "binary", 'two values: "a", "b"', "b"),
-        (cycle(0, 1, 2), "multiclass", "codes from 0 to 2", None),
-        (cycle(*range(10)), "multiclass", "codes from 0 to 9", None),
+        (cycle(0, 1, 2), "multiclass", f"codes from 0 to 2 {COUNTS}", None),
+        (cycle(*range(10)), "multiclass", f"codes from 0 to 9 {COUNTS}", None),
         (cycle(*range(11)), "regression", "11 different numbers", None),
         (cycle(3, 4, 8), "regression", "3 different numbers", None),
         (cycle("b", "a", "c"), "multiclass", '3 texts: "a", "b", "c"', None),
