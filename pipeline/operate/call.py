@@ -33,6 +33,7 @@ from ..data.datasets import (
     rows_that_count,
 )
 from ..data.derived_columns import with_derived
+from ..data.read import row_problems
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
@@ -223,6 +224,8 @@ def audit(
         raise DataError(
             f"y must be the target of the rows; {quote(y)} was given. {how}"
         )
+    for problem in row_problems(len(frame), "X"):
+        raise DataError(problem)
     y = one_column(() if y is None else y, "y")
     sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)

@@ -608,9 +608,15 @@ REFUSED = [
     ({"y": Y * np.nan}, "rows given in Python: target 'y' has no value in any row. "),
     (
         {"models": CLASSIFIER, "y": np.where(Y > 0, "yes", "no")},
-        "rows given in Python: target 'y' holds 'no', 'yes', which is not one of the "
-        "classes 'false', 'true'. Write its values as these classes are written.",
+        "rows given in Python: target 'y' holds 'no', 'yes', which are not among "
+        "the classes 'false', 'true'. Write its values as these classes are written.",
     ),
+    (
+        {"models": LOGISTIC, "y": np.where(Y > 0, 1, 0)},
+        "rows given in Python: target 'y' holds 0, 1, which are not among the classes "
+        "'no', 'yes'. Write its values as these classes are written.",
+    ),
+    ({"X": X[:0], "y": Y[:0]}, "X has no rows, and at least two are needed. Give "),
     (
         {"models": lambda rows: rows["no_such"], "names": ["own"]},
         "Model 'own' cannot predict the rows; its function says: KeyError: 'no_such'",
