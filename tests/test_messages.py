@@ -609,7 +609,7 @@ b = "x,y|1,1|2,1"
 x,y|1,a|2,b
 task = "multiclass"
 b = "x,y|1,a|2,c"
-    b.csv: target 'y' holds 'c', which is not one of the classes 'a', 'b'. Leave those
+    b.csv: target 'y' holds 'c', which is not among the classes 'a', 'b'. Leave those
     rows out, or add the class.
 x,y|1,1|2,yes
 task = "binary"

@@ -20,8 +20,9 @@ NOTES = (
 """Checks whose notes ask for a decision, as the warnings of every check do."""
 ORDER = (
     *("incomplete", "failure", "unexpected", "rows_unknown", "scored_on_training_rows"),
-    *("leak_sign", "dependent_leader", "train_test_gap", "calibration", "bias"),
-    *("split_shift", "unseen_levels", "unexpected_in_part", "other"),
+    *("target_copy", "leak_sign", "dependent_leader"),
+    *("train_test_gap", "calibration", "bias", "split_shift"),
+    *("unseen_levels", "unexpected_in_part", "other"),
 )
 """Kinds of points, what must be decided first before the others."""
 UNDERMINING = ORDER[: ORDER.index("train_test_gap")]

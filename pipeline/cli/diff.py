@@ -1,5 +1,6 @@
 """diff: two stored runs held against each other."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ def diff(baseline: Path, run: Path, as_json: bool) -> None:
     from ..report.pages.html import section_html
     from ..report.pages.plain_text import to_text
     from ..report.sections.change import section_of
+    from ..report.text.blocks import Figure
     from ..runs.load import load_whole_run
 
     with faults():
@@ -29,7 +31,11 @@ def diff(baseline: Path, run: Path, as_json: bool) -> None:
         if as_json:
             print_json(_facts(*runs))
         else:
-            say(to_text(section_html(section_of(*runs))), nl=False)
+            section = section_of(*runs)
+            assert not callable(section.parts)  # only the glossary waits for others
+            blocks = [b for b in section.parts["blocks"] if not isinstance(b, Figure)]
+            section = replace(section, parts={"blocks": blocks})
+            say(to_text(section_html(section)), nl=False)
 
 
 def _facts(result: "AuditResult", baseline: "AuditResult") -> dict[str, object]:

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..data import column_roles, column_types, dates
 from ..data.csv_dialects import guessed
 from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, is_text_file, option_problems, read_table
+from ..data.target_copies import holds_target
 from ..engines import ENGINES, describe_engine
 from ..records.dataset_and_model import Task
 from ..records.errors import DataError, did_you_mean, first_of, listed, quote, several
@@ -141,7 +143,8 @@ def starter_from(
     if task.name != "regression":
         strata = answer.astype(object).map(column_types.text_of)
     is_test = drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
-    found = _sorted_out(table, names, missing, is_test)
+    y = answer.to_numpy() if task.name == "regression" else pd.factorize(answer)[0]
+    found = _sorted_out(table, names, missing, is_test, y)
     every = list(found.features.values())
     every += [part for dated in found.dated.values() for part in dated.parts.values()]
     n_test = int(is_test.sum())
@@ -261,7 +264,11 @@ def _dates_in(
 
 
 def _sorted_out(
-    table: Table, names: Iterable[str], missing: tuple[str, ...], is_test: Rows
+    table: Table,
+    names: Iterable[str],
+    missing: tuple[str, ...],
+    is_test: Rows,
+    y: npt.NDArray[Any],
 ) -> _Columns:
     """Return what becomes of each column."""
     found = _Columns({}, {}, {}, {})
@@ -280,6 +287,10 @@ def _sorted_out(
             new = sorted(set(column[is_test].dropna()) - set(column[~is_test]))
         if reason := _unusable(name, column, is_test):
             found.left_out[name] = reason
+        elif holds_target(column, y):
+            found.left_out[name] = (
+                "it holds the target in nearly all rows, up to unit or labels"
+            )
         elif column[is_test].isin(new).mean() > RARE:
             found.left_out[name] = (
                 f"in the test rows only: {_list_values(new)}; merge rare levels"
@@ -365,7 +376,8 @@ def _task(target: pd.Series, where: str) -> _Task:
     if kind == "category":
         return _Task("multiclass", f"{len(values)} texts: {names}")
     if kind == "integer" and values == list(range(len(values))) and len(values) <= FEW:
-        return _Task("multiclass", f"codes from 0 to {len(values) - 1}")
+        reason = f"codes from 0 to {len(values) - 1}"
+        return _Task("multiclass", f'{reason} (or counts? then task = "regression")')
     return _Task("regression", f"{len(values)} different numbers")
 
 
@@ -378,6 +390,8 @@ def _describe(column: pd.Series) -> str:
         text = f"category, {values.nunique()} levels: {_list_values(levels)}"
         if levels.str.casefold().has_duplicates:
             text += "; some differ in case only"
+        if words := [level for level in levels if column_types.may_mean_missing(level)]:
+            text += f"; if {_list_values(words)} mean missing, add to missing_values"
     elif kind == "boolean":
         text = "true or false"
     else:

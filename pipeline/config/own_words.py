@@ -14,6 +14,8 @@ from ..records.template_folder import english, english_text
 
 FIELD = re.compile(r"\{\w+\}")
 """What a sentence of the catalogue is filled in at."""
+WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
+"""What a text of several words has."""
 
 
 def file_of(language: str) -> str:
@@ -42,9 +44,18 @@ def problems_of(text: str) -> list[str]:
 
 
 def missing_in(text: str) -> list[str]:
-    """Return the keys that a sound file of words leaves in English."""
+    """Return the keys that a sound file of words leaves in English.
+
+    A text of several words that is the English one is not translated; a word, such as
+    "Index", may be the same in both languages.
+    """
     own = dict(_entries(tomllib.loads(text)))
-    return [key for key, _ in _entries(english()) if key not in own]
+    return [
+        key
+        for key, words in _entries(english())
+        if key not in own
+        or (own[key] == words and WORDS.search(FIELD.sub("", str(words))))
+    ]
 
 
 def describe_missing(keys: list[str]) -> str:

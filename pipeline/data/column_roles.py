@@ -176,13 +176,15 @@ def coded(
         return column.to_numpy(dtype=np.float64)
     texts = column.astype(object).map(text_of)
     texts = texts.map(partial(class_among, classes=classes))
-    others = sorted(set(texts) - set(classes))
-    if others:
+    is_other = ~texts.isin(classes)
+    if is_other.any():
+        others = sorted(column[is_other].unique(), key=text_of)  # as they were given
         how = "Leave those rows out, or add the class."
         if not set(texts) & set(classes):
             how = "Write its values as these classes are written."
+        which = "which is" if len(others) == 1 else "which are"
         raise DataError(
-            f"{where} holds {listed(others)}, which is not one of the classes "
+            f"{where} holds {listed(others)}, {which} not among the classes "
             f"{listed(classes)}. {how}"
         )
     if len(texts) and texts.nunique() < 2:  # of no row the reader says so

@@ -328,6 +328,14 @@ def is_missing_word(word: str) -> bool:
     return not word.strip() or "".join(word.split()).casefold() in MISSING
 
 
+def may_mean_missing(level: str) -> bool:
+    """Return whether a level of a column of texts is a usual word for "missing".
+
+    "none" is not: of a column of levels it is as often an answer.
+    """
+    return is_missing_word(level) and level.strip().casefold() != "none"
+
+
 def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
     """Refuse usual words for missing beside numbers, or true and false, alone."""
     usual = [word for word in counts if is_missing_word(word)]

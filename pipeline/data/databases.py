@@ -153,6 +153,8 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
     except Exception as error:  # drivers raise what they like
         problem = _without_secrets(" ".join(str(error).split()), address)
         problem = in_short(problem) or type(error).__name__
+        if isinstance(error, ModuleNotFoundError):  # the dialect has no driver here
+            problem = f"{problem}. Install the driver {quote(error.name)} for Python."
     if problem:  # outside of `except`, so that no traceback shows the address
         raise DataError(
             f"The database of {variable} cannot be queried. SQLAlchemy says: {problem}"

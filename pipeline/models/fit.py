@@ -331,7 +331,7 @@ def wrap(
         The classes, the positive one last if binary; by default the estimator's own.
     features : sequence of str, optional
         The columns it reads, in its order; by default the names it was fitted with,
-        those of a formula included.
+        those of a formula included, and other names are refused.
         An estimator fitted on an array is handed arrays, so it needs them.
     encoder : {"none", "ordinal"}, default "none"
         Hand it the raw columns, or categories as positions in level order.
@@ -389,6 +389,12 @@ def wrap(
     if predict is None:
         if features is not None:
             features = [each for each in features if each not in held.values()]
+            own_columns = columns_named(name, estimator)
+            if own_columns and sorted(features) != sorted(own_columns):
+                raise ModelError(
+                    f"Model {quote(name)} was fitted on {listed(own_columns)}, and "
+                    f"features is {listed(features)}. Leave features out."
+                )
         given = _given(
             *(name, estimator, facts, task, labels, encoder, features),
             held=held,
@@ -431,7 +437,7 @@ def _given(
     if facts is None:
         prediction.check_task(name, estimator, task)
     check_offsets(name, estimator, held)
-    own = facts.features if facts else columns_of(estimator)
+    own = columns_named(name, estimator)
     encoding = _given_encoding(name, estimator, own, encoder, default=features)
     encoding = encoding._replace(features=(*encoding.features, *held.values()))
     if as_array and own is None:
@@ -594,6 +600,15 @@ def _absent(rows: Dataset) -> list[str]:
     return [
         label for code, label in enumerate(rows.classes) if not (rows.y == code).any()
     ]
+
+
+def columns_named(name: str, estimator: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns an estimator was fitted on, None if it has none.
+
+    Those of its formula, where it has one.
+    """
+    facts = facts_of(name, estimator)
+    return facts.features if facts else columns_of(estimator)
 
 
 def _held(offset: str, exposure: str) -> dict[str, str]:

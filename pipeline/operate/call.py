@@ -32,10 +32,11 @@ from ..data.datasets import (
     rows_that_count,
 )
 from ..data.derived_columns import with_derived
+from ..data.read import row_problems
 from ..methods.importance import METHODS, options_of
 from ..models import prediction, r_models
 from ..models.estimators import class_name
-from ..models.fit import says_its_task, wrap
+from ..models.fit import columns_named, says_its_task, wrap
 from ..models.libraries import columns_of
 from ..models.scorers import is_scorer, loss_of_scorer
 from ..models.section import ModelSection
@@ -180,7 +181,7 @@ def audit(
     ConfigError, DataError, ModelError
         The question cannot be asked.
     AuditError
-        Nothing could be measured; the message has the findings.
+        Nothing could be measured; the message says why.
     importance_audit.r_bridge.errors.RBridgeError
         R is needed, and fails.
 
@@ -202,6 +203,11 @@ def audit(
             f"X must be rows to measure on; {class_name(X)} was given. Give models, X "
             "and y in this order."
         )
+    if isinstance(X, str | Path):
+        raise DataError(
+            f"X must be rows to measure on; {quote(str(X))} was given. Read the file "
+            "first, for instance with pandas.read_csv."
+        )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
     is_array = frame is not X
@@ -211,6 +217,13 @@ def audit(
                 f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
                 "X is an array, whose columns have no names. Pass a data frame."
             )
+    if isinstance(y, str):
+        how = f"Pass X[{y!r}], and X without it." if y in frame else "Pass its values."
+        raise DataError(
+            f"y must be the target of the rows; {quote(y)} was given. {how}"
+        )
+    for problem in row_problems(len(frame), "X"):
+        raise DataError(problem)
     y = one_column(() if y is None else y, "y")
     sample_weight = one_column(sample_weight, "sample_weight")
     check_index(frame, y=y, sample_weight=sample_weight)
@@ -245,7 +258,7 @@ def audit(
 
         threads = parallel_backend("threading", n_jobs=n_jobs)
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb), threads:
-        fitted = []
+        fitted, by_place = [], list[str]()
         for name, model in by_name.items():
             one = _fitted(model, name, rows, is_array=is_array)
             if one.source == "given" and fit_rows is not None:
@@ -253,8 +266,11 @@ def audit(
                 if one.fit_on is not None:  # it can be fitted again
                     one = one.with_facts(train=fit_rows)
             fitted.append(one)
-        rows = with_derived(rows, settings.derived)
+            if not is_array and _is_read_by_place(model, one):
+                by_place.append(name)
+        given, rows = rows, with_derived(rows, settings.derived)
         result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
+    result = result.with_findings(tuple(_place_note(name, given) for name in by_place))
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not any(np.isfinite(each.mean).any() for each in result.importances):
@@ -523,7 +539,8 @@ def _task_of(
         if isinstance(model, RModel) or not hasattr(model, "predict"):
             continue
         if says_its_task(name, model):
-            task = wrap(model, name=name, features=tuple(map(str, X))).task
+            columns = _columns_unnamed(name, model, tuple(map(str, X)))
+            task = wrap(model, name=name, features=columns).task
             return _Task(task, f"{class_name(model)} was fitted for it")
         guess = f"; it is a guess, since {class_name(model)} does not say its task"
     for name, model in models.items():
@@ -637,7 +654,8 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
             ) from error
         section = ModelSection(name=name, file=str(model.path), sha256=digest)
         return r_models.load(section, rows)
-    wrapped = partial(wrap, model, name=name, task=rows.task, features=rows.features)
+    columns = _columns_unnamed(name, model, rows.features)
+    wrapped = partial(wrap, model, name=name, task=rows.task, features=columns)
     is_object = hasattr(model, "predict")
     wrapped = partial(wrapped, as_array=is_array and is_object)
     if is_object and (rows.task == "regression" or says_its_task(name, model)):
@@ -645,6 +663,36 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
         if fitted.classes[::-1] != rows.classes or rows.task != "binary":
             return fitted
     return wrapped(classes=rows.classes or None)
+
+
+def _columns_unnamed(
+    name: str, model: Any, features: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Return the columns of the rows for a model that names none, else None."""
+    return None if columns_named(name, model) else features
+
+
+def _is_read_by_place(model: Any, fitted: FittedModel) -> bool:
+    """Return whether an object of a call names no columns, so that places count.
+
+    Who wraps a model names its columns.
+    """
+    if isinstance(model, FittedModel) or not hasattr(model, "predict"):
+        return False
+    return not prediction.asked_with(fitted)["encoding"].is_named
+
+
+def _place_note(name: str, rows: Dataset) -> Finding:
+    return Finding(
+        check="read_by_place",
+        severity="info",
+        subject=name,
+        message=(
+            f"Model {quote(name)} was fitted on an array, which names no columns, so "
+            f"it reads those of X by place: {listed(rows.features)}."
+        ),
+        remedy="Give X in the order of the fit, or fit the model on a data frame.",
+    )
 
 
 def _task_note(task: _Task, rows: Dataset) -> Finding:

@@ -327,7 +327,8 @@ recompute <- function(question, rows, predict, digest) {
 main <- function(file, rows_file, name) {
   about <- model_of(file, name)
   if (!has("DALEX") && !has("vip")) {
-    fail("Neither DALEX nor vip is installed. Run: install.packages(\"DALEX\")")
+    fail("Neither DALEX nor vip is installed. Run: install.packages(\"DALEX\"), or set ",
+         "R_LIBS to the folder that has them.")
   }
   questions <- questions_of(about$model)
   if (!length(questions)) {

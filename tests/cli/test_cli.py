@@ -216,6 +216,7 @@ def test_diff_says_what_differs_between_two_stored_runs(folder):
     told = sound("diff", before, after)
     assert told.startswith("Change since the baseline\n")
     assert re.search(r"^seed +seed +\d+ +99$", told, re.M)
+    assert "Dot plot" not in told  # a terminal shows no figure
 
 
 def test_init_writes_every_key_where_asked(tmp_path):

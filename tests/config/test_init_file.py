@@ -52,6 +52,9 @@ def test_the_starter_is_short_and_shows_defaults():
         assert own == {key: every[section][key] for key in own}
 
 
+COUNTS = '(or counts? then task = "regression")'
+
+
 @pytest.mark.parametrize(
     ("y", "task", "reason", "positive"),
     [
@@ -62,8 +65,8 @@ def test_the_starter_is_short_and_shows_defaults():
         (cycle("yes", "no"), "binary", 'two values: "no", "yes"', "yes"),
         (cycle("ja", "nein"), "binary", 'two values: "ja", "nein"', "ja"),
         (cycle("a", "b"), "binary", 'two values: "a", "b"', "b"),
-        (cycle(0, 1, 2), "multiclass", "codes from 0 to 2", None),
-        (cycle(*range(10)), "multiclass", "codes from 0 to 9", None),
+        (cycle(0, 1, 2), "multiclass", f"codes from 0 to 2 {COUNTS}", None),
+        (cycle(*range(10)), "multiclass", f"codes from 0 to 9 {COUNTS}", None),
         (cycle(*range(11)), "regression", "11 different numbers", None),
         (cycle(3, 4, 8), "regression", "3 different numbers", None),
         (cycle("b", "a", "c"), "multiclass", '3 texts: "a", "b", "c"', None),
@@ -125,7 +128,13 @@ def test_a_target_of_three_classes_keeps_them(tmp_path, levels):
 @pytest.mark.parametrize(
     ("levels", "shown", "is_listed"),
     [
-        (("NA", "EU"), ['2 levels: "EU", "NA"\n', '{ "x" = ["EU", "NA"] }\n'], True),
+        (("NA", "EU"), ['2 levels: "EU", "NA"; if', '{ "x" = ["EU", "NA"] }\n'], True),
+        (
+            ("k.A.", "?", "low"),
+            ['; if "?", "k.A." mean missing, add to missing_values\n'],
+            True,
+        ),
+        (("none", "low"), ['2 levels: "low", "none"\n'], True),
         (("a", "A", "b"), ['"A", "a", "b"; some differ in case only\n'], True),
         ("abcdefghij", [LISTED, '"i", "j"\n'], True),
         ("abcdefghijkl", ['12 levels: "a", "b"', '"j" and 2 more\n'], False),
@@ -200,6 +209,16 @@ def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp
     assert f'    # "{name}",  # left out: {reason}' in text
     assert document["data"]["features"] == ["good"]
     read_datasets(**parse_config(document, base=tmp_path / "audit").data_arguments)
+
+
+def test_a_column_that_holds_the_target_is_left_out_with_the_reason(tmp_path):
+    rows = [(i % 7, i % 2, 10 * (i % 2)) for i in range(100)]
+    text, document = started(tmp_path, csv_of(("good", "y", "paid"), *rows))
+    assert document["data"]["features"] == ["good"]
+    assert (
+        '"paid",  # left out: it holds the target in nearly all rows, up to unit or '
+        "labels\n"
+    ) in text
 
 
 def test_a_name_or_values_that_only_look_like_an_identifier_keep_their_column(tmp_path):

@@ -29,8 +29,19 @@ found = "{n} von {all} Zeilen"
 def test_what_a_translator_gets_is_whole_and_sound():
     text = words_to_translate("de")
     assert tomllib.loads(text) == english()
-    assert (problems_of(text), missing_in(text)) == ([], [])
+    assert problems_of(text) == []
     assert 'strings.de.toml beside audit.toml\n# with language = "de"' in text
+
+
+def test_texts_are_in_english_until_they_are_translated():
+    """One of a single word may be the same in both languages."""
+    text = words_to_translate("de")
+    before = missing_in(text)
+    assert "page.skip" in before
+    line = f'skip = "{english()["page"]["skip"]}"'
+    assert line in text
+    after = missing_in(text.replace(line, 'skip = "Zum Bericht"'))
+    assert after == [key for key in before if key != "page.skip"]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tests.data.reading import configured, csv_of, read, refusal, sqlite_of, wor
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data import column_types, csv_files
+from importance_audit.data.databases import read_address
 from importance_audit.data.datasets import datasets_frame, describe
 from importance_audit.records.errors import DataError, pip_install
 
@@ -509,6 +510,18 @@ def test_an_address_that_is_not_set(database, monkeypatch):
 
 
 @needs_sqlalchemy
+def test_a_driver_that_is_not_installed_is_said_to_be_needed(monkeypatch):
+    pytest.importorskip("sqlalchemy")
+    monkeypatch.setitem(sys.modules, "psycopg2", None)
+    monkeypatch.setenv("AUDIT_DB", "postgresql://me:s3cret@host/name")
+    with pytest.raises(DataError) as refusal:
+        read_address("SELECT 1 AS x", "AUDIT_DB")
+    message = str(refusal.value)
+    assert message.startswith("The database of AUDIT_DB cannot be queried. SQLAlchemy ")
+    assert message.endswith(". Install the driver 'psycopg2' for Python.")
+    assert "s3cret" not in message
+
+
 @pytest.mark.parametrize(
     "address",
     [

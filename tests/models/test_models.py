@@ -774,3 +774,21 @@ def test_parameters_that_json_does_not_know_are_shown_as_python_does():
     estimator.set_params(n_jobs=float("nan"), copy_X=table)
     parameters = wrap(estimator, name="m").parameters
     assert (parameters["n_jobs"], parameters["copy_X"]) == ("nan", "<function table>")
+
+
+@pytest.mark.parametrize("names", [["size"], ["size", "cuont"]])
+def test_other_columns_than_an_estimator_was_fitted_on_are_refused(names):
+    data = numbers()
+    estimator = LinearRegression().fit(data.X, data.y)
+    own = tuple(data.X)
+
+    def told(names):
+        return ", ".join(map(repr, names))
+
+    with pytest.raises(ModelError) as refusal:
+        wrap(estimator, name="m", features=names)
+    assert str(refusal.value) == (
+        f"Model 'm' was fitted on {told(own)}, and features is {told(names)}. "
+        "Leave features out."
+    )
+    assert wrap(estimator, name="m", features=own[::-1]).features == own

@@ -609,9 +609,15 @@ REFUSED = [
     ({"y": Y * np.nan}, "rows given in Python: target 'y' has no value in any row. "),
     (
         {"models": CLASSIFIER, "y": np.where(Y > 0, "yes", "no")},
-        "rows given in Python: target 'y' holds 'no', 'yes', which is not one of the "
-        "classes 'false', 'true'. Write its values as these classes are written.",
+        "rows given in Python: target 'y' holds 'no', 'yes', which are not among "
+        "the classes 'false', 'true'. Write its values as these classes are written.",
     ),
+    (
+        {"models": LOGISTIC, "y": np.where(Y > 0, 1, 0)},
+        "rows given in Python: target 'y' holds 0, 1, which are not among the classes "
+        "'no', 'yes'. Write its values as these classes are written.",
+    ),
+    ({"X": X[:0], "y": Y[:0]}, "X has no rows, and at least two are needed. Give "),
     (
         {"models": lambda rows: rows["no_such"], "names": ["own"]},
         "Model 'own' cannot predict the rows; its function says: KeyError: 'no_such'",
@@ -853,6 +859,47 @@ def test_of_an_audit_that_measured_nothing_a_weak_model_is_no_reason():
         "fits it again; it came as it is. Pass the rows it was fitted on as "
         "train=(X, y)."
     )
+
+
+def test_a_model_of_an_array_that_is_given_a_frame_is_said_to_read_it_by_place():
+    model = LinearRegression().fit(X.to_numpy(), Y)
+    result = ia.audit(model, X[["b", "a", "c"]], Y, names=["m"])
+    assert the_note(result, "read_by_place").message == (
+        "Model 'm' was fitted on an array, which names no columns, so it reads those "
+        "of X by place: 'b', 'a', 'c'."
+    )
+    wrapped = ia.wrap(model, name="m", features=["a", "b", "c"])
+    for one, rows in ((LINEAR, X), (wrapped, X), (model, X.to_numpy())):
+        found = ia.audit(one, rows, Y).findings
+        assert "read_by_place" not in {finding.check for finding in found}
+
+
+@pytest.mark.parametrize(
+    ("rows", "y", "message"),
+    [
+        (
+            "rows.csv",
+            Y,
+            "X must be rows to measure on; 'rows.csv' was given. Read the file first, "
+            "for instance with pandas.read_csv.",
+        ),
+        (
+            X,
+            "a",
+            "y must be the target of the rows; 'a' was given. Pass X['a'], and X "
+            "without it.",
+        ),
+        (
+            X,
+            "claims",
+            "y must be the target of the rows; 'claims' was given. Pass its values.",
+        ),
+    ],
+)
+def test_the_name_of_a_file_or_column_is_refused_with_what_to_pass(rows, y, message):
+    with pytest.raises(ia.DataError) as refusal:
+        ia.audit(LINEAR, rows, y)
+    assert str(refusal.value) == message
 
 
 def test_jobs_of_the_call_are_those_of_its_work():

@@ -199,6 +199,7 @@ def test_every_entry_hands_over_the_target_of_its_own_draws(tmp_path):
 @pytest.mark.needs_r
 def test_the_readme_says_which_run_it_is(files, result):
     text = files["README.md"]
+    assert "`R_LIBS=/path/to/.r-library Rscript read.R`" in text
     for fact in (result.run.volatile["run_id"], content_digest(result)):
         assert f"`{fact}`" in text
     assert "| seed | 7;" in text

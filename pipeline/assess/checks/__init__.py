@@ -195,6 +195,11 @@ def of_leaves(importance: Importance, leaves: Leaves) -> Answers:
 
 CHECKS = {
     "same_columns": Check("columns", columns.same_columns),
+    "target_copy": Check(
+        "columns",
+        columns.target_copy,
+        remedy="Leave out what is not known at the time of prediction.",
+    ),
     "constant_column": Check(
         "columns",
         columns.constant_column,

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...data.column_types import is_category, is_missing_word
+from ...data.column_types import is_category, may_mean_missing
+from ...data.target_copies import holds_target
 from ...records.asker import remedy
 from ...records.check_answers import Limits, Seen
 from ...records.dataset_and_model import Dataset, Floats
@@ -71,6 +72,29 @@ def same_columns(
     )
 
 
+def target_copy(train: Dataset | None, test: Dataset, **_: Any) -> Seen:
+    """Fire if a column that a model may be given holds the target in nearly all rows.
+
+    A derived column is made of features, and models are not given it.
+    """
+    tables = [rows for rows in (train, test) if rows is not None]
+    y = np.concatenate([rows.y for rows in tables])
+    copies = [
+        name
+        for name in test.features
+        if name not in test.unread
+        if holds_target(_in_all(name, [rows.X for rows in tables]), y)
+    ]
+    return Seen(
+        bool(copies),
+        len(copies),
+        "These columns hold the target, up to unit or labels, in nearly all rows: "
+        f"{first_of(list(map(quote, copies)), SETS)}.",
+        evidence={"columns": len(copies)},
+        measure=first_of(copies, SETS),
+    )
+
+
 def constant_column(test: Dataset, **_: Any) -> Seen:
     """Fire if a column never varies in the rows that importances are measured on."""
     constant = [name for name in test.features if is_constant(test, (name,))]
@@ -85,10 +109,7 @@ def constant_column(test: Dataset, **_: Any) -> Seen:
 
 
 def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None:
-    """Note levels that usually mean "missing"; None where no column has levels.
-
-    "none" is not among them: of a column of levels it is as often an answer.
-    """
+    """Note levels that usually mean "missing"; None where no column has levels."""
     categories = [name for name in test.features if is_category(test.X[name])]
     if not categories:
         return None
@@ -98,9 +119,7 @@ def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None
         for rows in (train, test):
             counts.update({} if rows is None else rows.X[name].value_counts().to_dict())
         words = sorted(
-            level
-            for level, n in counts.items()
-            if n and is_missing_word(level) and level.strip().casefold() != "none"
+            level for level, n in counts.items() if n and may_mean_missing(level)
         )
         if words:
             n_rows = several(sum(counts[word] for word in words), "row")
@@ -289,14 +308,21 @@ def _stand_ins_of(
     return same
 
 
+def _in_all(name: str, tables: list[pd.DataFrame]) -> pd.Series:
+    """Return the cells of a column in all tables, those of a category as objects."""
+    parts = [table[name] for table in tables]
+    if is_category(parts[0]):
+        parts = [part.astype(object) for part in parts]
+    return parts[0] if len(parts) == 1 else pd.concat(parts)
+
+
 def _coded(
     tables: list[pd.DataFrame], name: str
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
     """Return a code per row, and the values in the order in which they come first."""
-    parts = [table[name] for table in tables]
-    kind = object if is_category(parts[0]) else None
-    typed = [part.astype(kind) if kind else part for part in parts]
-    codes, values = pd.factorize(typed[0] if len(typed) == 1 else pd.concat(typed))
+    cells = _in_all(name, tables)
+    codes, values = pd.factorize(cells)
+    kind = cells.dtype if cells.dtype == object else None
     return codes, np.asarray(values, dtype=kind)
 
 

@@ -418,6 +418,11 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 "against": tallied("expected", len(against)),
                 "rankings": say_count(tallied("expected", every), "ranking"),
             }
+        case "other" if finding.check == "weak_model":
+            models = dict.fromkeys(one.subject.rpartition(", ")[0] for one in found)
+            fields["models"] = series(map(full_name, models))
+        case "target_copy":
+            fields["features"] = full_name(finding.measure)
         case "leak_sign":
             share = float(evidence["share"])
             fields["feature"] = full_name(finding.measure)
@@ -526,11 +531,14 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
     days = [_accepted_until(facts, point) for point in found]
     undecided = ((n, p) for n, p in enumerate(found, 1) if not days[n - 1])
     for place, point in undecided:
-        key = point.kind if point.kind in look_up("executive.decide") else "other"
+        kind = point.kind
+        if kind == "other":  # of one check
+            kind = point.findings[0].check
+        key = kind if kind in look_up("executive.decide") else "other"
         question = say(f"executive.decide.{key}", **_fields(facts, point))
         questions.setdefault(question, []).append(place)
     texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
-    if not any(point.kind == "leak_sign" for point in found):
+    if not {"target_copy", "leak_sign"} & {point.kind for point in found}:
         texts += filter(None, [_dominant(facts, "decide.dominant")])
     if texts:
         return (*joined(texts, "; "), ".")

@@ -451,6 +451,20 @@ def test_columns_that_differ_in_the_training_rows_say_different_things():
     assert stand_ins([train, test]) == []
 
 
+def leaking(**unread):
+    """Return white rows in which two columns hold the target."""
+    data = normal_data(2, 1)
+    frame = data.X.assign(paid=data.y, cents=100 * data.y)
+    return replace(
+        dataset(frame, data.y, task="regression", name="leaking rows"), unread=unread
+    )
+
+
+def test_a_column_that_no_model_is_given_may_hold_the_target():
+    data = leaking(paid=("x1", "x2"), cents=())
+    assert answer("target_copy", checks.of_columns(None, data))[0] == "pass"
+
+
 def doubled(n=2):
     """Return white rows in which x1 has n - 1 twins."""
     data = normal_data(2, 1)
@@ -544,7 +558,7 @@ def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged(
     assert (verdict, finding) == ("pass", None)
     assert observed < 0.5
     words = [row["check"] for row, _ in checks.of_columns(None, normal_data(2))]
-    assert words == ["same_columns", "constant_column"]
+    assert words == ["same_columns", "target_copy", "constant_column"]
 
 
 def over_rows(*bounds, error=1.0, route="resampled"):
@@ -720,6 +734,13 @@ FIRES = [
         ("warn", 2.0),
         "These columns carry the same information in all rows, up to unit or labels, "
         "so none of them has an importance of its own: 'x1', 'twin1'.",
+    ),
+    (
+        "target_copy",
+        lambda: checks.of_columns(leaking(), leaking()),
+        ("warn", 2.0),
+        "These columns hold the target, up to unit or labels, in nearly all rows: "
+        "'paid', 'cents'.",
     ),
     (
         "constant_column",

@@ -350,6 +350,10 @@ HEADS = [
         "b has 97\u202f% of all importance: is it known when predicting?",
     ),
     (
+        [found("target_copy", measure="b, c")],
+        "b, c: the target itself, among the features",
+    ),
+    (
         [found("dependent_leader", "bad", measure="a, b")],
         "Features of a high rank are correlated and must be read together",
     ),
@@ -373,7 +377,10 @@ def test_points_are_ordered_by_what_must_be_decided_first():
         for kind in kinds[1:]
     ]
     findings += [found("leak_sign", measure="b", severity="info", evidence=evidence)]
-    findings += [found("dependent_leader", measure="a, b"), found("weak_model", "bad")]
+    findings += [
+        found("dependent_leader", measure="a, b"),
+        found("weak_model", "bad, rmse"),
+    ]
     view = two_models(findings=findings)
     begins = [plain(text).split(".")[0].split(",")[0] for text in parts(view)["points"]]
     assert begins == [
@@ -383,10 +390,12 @@ def test_points_are_ordered_by_what_must_be_decided_first():
         "Probabilities off",
         "Bias",
         "Shift from training to evaluation rows",
-        "Not clearly better than a constant (bad) (K2)",
+        "Not clearly better than a constant (bad",
     ]
     assert said(view, "decide").startswith("(1) whether b is known at the time of")
-    assert said(view, "decide").endswith("(7) what follows from the other points.")
+    assert said(view, "decide").endswith(
+        "(7) whether bad, not clearly better than a constant, may be used."
+    )
 
 
 def test_a_model_that_overfits_may_or_may_not_stay_in_use():
@@ -448,7 +457,7 @@ def test_warnings_of_one_check_are_one_point_and_what_has_no_room_is_counted():
     view = two_models(findings=many)
     assert len(parts(view)["points"]) == 10
     assert said(view, "more") == "And 2 more, section Findings."
-    assert said(view, "decide") == "(1 to 10) what follows from the other points."
+    assert said(view, "decide") == "(1 to 10) what is to be done."
 
 
 def test_what_is_answered_otherwise_is_a_point_of_its_own_and_accepted_asks_nothing():
@@ -473,8 +482,7 @@ def test_what_is_answered_otherwise_is_a_point_of_its_own_and_accepted_asks_noth
         *("3).", "4), accepted until 2026-12-31."),
     ]
     assert said(half, "decide") == (
-        "(2) how new levels of region are to be predicted; (3) what follows from the "
-        "other points."
+        "(2) how new levels of region are to be predicted; (3) what is to be done."
     )
     whole = view_with(*levels, *ranks)
     assert said(whole, "decide") == "Nothing until 2026-12-31: every point is accepted."
