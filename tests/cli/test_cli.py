@@ -475,7 +475,7 @@ def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(folder):
     assert "'DALEX' is not available" in errors
     page = stopped(folder, code=3, step="engines and models")
     assert "'DALEX' is not available" in page
-    assert "No model was loaded in this run." in page
+    assert "The run ended before any model was evaluated: " in page
 
 
 @pytest.mark.usefixtures("without_r")
