@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...assess.dependence import clusters as linked
-from ...records.ranking import LEVEL
 from ..figures.clusters import Join, draw_clusters
 from ..figures.parts import MOST_ROWS, Row
 from ..text.blocks import Column, Figure, Group, Link, Sentence, Table, Value, plain
-from ..text.number_text import MISSING, count, number, percent
+from ..text.number_text import MISSING, count, number
 from ..text.wording import (
     alt_text,
     display_name,
@@ -27,11 +26,10 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, config_of, group, number_in, tallied
-from .leading_features import joint_values
+from .leading_features import joint_of, joint_values
 from .models_figure import interval_name
 from .ranking_figure import estimate_row
 from .ranking_tables import (
-    bound_values,
     measured_in,
     table_id,
     value_of,
@@ -42,6 +40,8 @@ from .rankings import Ranking
 HEADLINE = 65
 MOST = 20
 """Clusters that the body names; the frame has every pair."""
+MARKS = {"zero": " –", "below": " ↓"}
+"""What stands beside an importance together, by where its interval lies."""
 REPEATS = ("n_repeats", "entry")
 """Options that two measures of one thing may differ in."""
 
@@ -74,15 +74,15 @@ class Measured(NamedTuple):
         The ranking of groups by the same measure, and its row of just these members.
     both : Value, optional
         Their importance in it, with the decimals of those alone.
-    ends : (Value, Value), optional
-        Those of its interval.
+    side : {"above", "zero", "below"}
+        Where the interval of that lies; "above" of none.
     """
 
     alone: list[Value | None]
     total: Value | None
     together: tuple[Ranking, int] | None
     both: Value | None
-    ends: tuple[Value, Value] | None
+    side: str = "above"
 
 
 def clusters(facts: Facts) -> tuple[Group, ...]:
@@ -232,8 +232,8 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
                 if set(columns) == set(members):
                     both = value_of(other, row)
                     both = replace(both, text=number(both.raw, ranking.places))
-                    low, high = bound_values(other, row)
-                    return Measured(alone, total, (other, row), both, (low, high))
+                    side = joint_of(other, row).side
+                    return Measured(alone, total, (other, row), both, side)
     # Else what the cluster measures by the loss of a leading ranking, if asked.
     own = (
         one
@@ -243,8 +243,8 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
         if one.model == record.model
     )
     if (one := next(own, None)) is None:
-        return Measured(alone, total, None, None, None)
-    return Measured(alone, total, None, one.value, (one.low, one.high))
+        return Measured(alone, total, None, None)
+    return Measured(alone, total, None, one.value, one.side)
 
 
 def _limit(facts: Facts) -> str:
@@ -271,14 +271,12 @@ def _table(
         if not rankings:
             rows.append((names, MISSING, strongest, *[MISSING] * 3))
         for ranking in rankings:
-            alone, total, _, both, ends = _measured(facts, ranking, members)
+            alone, total, _, both, side = _measured(facts, ranking, members)
             values = joined((value or MISSING for value in alone), "; ")
             model = full_name(ranking.subject)
-            together: Value | Sentence = both or (MISSING,)
-            if both and ends and not math.isnan(ends[0].raw):
-                low, high = ends
-                interval = say("leading.from_to", low=low, high=high)
-                together = say("leading.with_interval", value=both, interval=interval)
+            together: Sentence = (both or MISSING,)
+            if both and side != "above":
+                together = (both, MARKS[side])
             rows.append((names, model, strongest, values, total or MISSING, together))
     limit, head = _limit(facts), say("clusters.alone")
     caption = say("clusters.caption_alone", limit=limit)
@@ -297,7 +295,7 @@ def _table(
         ],
         rows,
         caption=caption,
-        notes=(say("clusters.table_note", level=percent(LEVEL)),),
+        notes=(say("clusters.table_note"),),
         source="tables/joint_importances.csv"
         if rankings
         else "tables/associations.csv",

@@ -11,7 +11,7 @@ import pandas as pd
 from ...assess.page_one import LEAST, TIMES, Difference, differences
 from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
-from ..text.number_text import end_text, interval_text, loss_label, percent
+from ..text.number_text import interval_text, loss_label, percent
 from ..text.wording import (
     full_name,
     joined,
@@ -220,7 +220,7 @@ def _groups(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
         say(
             "leading.group",
             group=short_name(other.record.features[row]),
-            value=in_words(_joint(other, row)),
+            value=in_words(joint_of(other, row)),
         )
         for row in other.measured
     ]
@@ -297,16 +297,13 @@ class Joint(NamedTuple):
     Attributes
     ----------
     model : str
-    value, low, high : Value
-        The importance and the ends of its interval.
+    value : Value
     side : {"above", "zero", "below"}
-        Where that interval lies.
+        Where its interval lies.
     """
 
     model: str
     value: Value
-    low: Value
-    high: Value
     side: str
 
 
@@ -332,28 +329,21 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
                 own = own[own[name] == getattr(lead, name)]
             for _, row in own.iterrows():
                 value = number_in("joint_importances", row, "mean", ranking.places)
-                low, high = (
-                    replace(end, text=end_text(end.raw, ranking.places))
-                    for end in (
-                        number_in("joint_importances", row, name, ranking.places)
-                        for name in ("low", "high")
-                    )
-                )
                 side = "above" if row["low"] > ranking.nothing else "zero"
                 side = "below" if row["high"] < ranking.nothing else side
-                yield Joint(lead.model, value, low, high, side)
+                yield Joint(lead.model, value, side)
             continue
         for other in _of_groups(facts, ranking):
             if group in other.record.features:
-                yield _joint(other, other.record.features.index(group))
+                yield joint_of(other, other.record.features.index(group))
                 break
 
 
-def _joint(ranking: Ranking, row: int) -> Joint:
+def joint_of(ranking: Ranking, row: int) -> Joint:
+    """Return what a group measures together."""
     side = "above" if ranking.told[row] else "zero"
     side = "below" if row in ranking.negative else side
-    low, high = bound_values(ranking, row)
-    return Joint(ranking.record.model, value_of(ranking, row), low, high, side)
+    return Joint(ranking.record.model, value_of(ranking, row), side)
 
 
 def where_models_differ(facts: Facts) -> list[Difference]:

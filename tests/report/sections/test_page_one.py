@@ -217,9 +217,9 @@ def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size()
         "in 3 (the lowest among them), by up to 4.0"
     ) in said(off, "fits")
     fine = two_models(calibration_checks=checked(too_low=1, too_high=0))
-    assert "off no more than chance explains (1 of 10 deciles)" in said(fine, "fits")
+    assert "within chance (1 of 10 deciles off)" in said(fine, "fits")
     tied = two_models(calibration_checks=checked(deciles=8, too_low=0, too_high=0))
-    words = "off no more than chance explains (0 of 8 groups of predictions)"
+    words = "within chance (0 of 8 groups of predictions off)"
     assert words in said(tied, "fits")
 
 
@@ -228,9 +228,7 @@ def test_probabilities_stand_beside_what_was_observed():
     quality = table(view, "tab-quality")
     assert column(quality, "Mean predicted, class yes") == ["0.100", "–"]
     assert column(quality, "Observed share") == ["0.200", "–"]
-    assert "probabilities off no more than chance explains (7 of 10 deciles)" in said(
-        view, "fits"
-    )
+    assert "probabilities within chance (7 of 10 deciles off)" in said(view, "fits")
 
 
 INTERVALS = row_intervals(

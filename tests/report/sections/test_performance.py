@@ -194,7 +194,7 @@ def test_the_headline_says_where_the_probabilities_are_off():
     result = result.with_frames(calibration_checks=checked)
     off = found("calibration", "boosting", "info", evidence=evidence)
     for judged, text in (
-        (result, "probabilities off no more than chance explains (3 of 10 deciles)"),
+        (result, "probabilities within chance (3 of 10 deciles off)"),
         (
             result.with_findings((off,)),
             "probabilities too high in 3 of 10 deciles (the highest amo",
