@@ -113,7 +113,7 @@ class Audit:
                 **{"repeats_low": draws[0], "repeats_high": draws[1]},
                 **{"rank": record.rank, "engine": record.engine},
             }
-            parts.append(pd.DataFrame(facts, columns=list(COLUMNS)))
+            parts.append(pd.DataFrame(facts)[list(COLUMNS)])
         empty = pd.DataFrame(columns=list(COLUMNS))
         return pd.concat(parts, ignore_index=True) if parts else empty
 

@@ -316,7 +316,7 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
     assert text.splitlines() == [
         f"apartments {NAME}: confirmed with exceptions",
         "forest, permutation of features, RMSE: b, c, e",
-        "pairs: 2 replayed, 1 equivalent",
+        "pairs: 2 replayed, 1 equivalent; 0 of 1 rankings recomputed",
         "findings: 1",
         "  warning, Not clearly better than a constant, forest "
         f"(key {WEAK.key[:12]}): Weak, very.",

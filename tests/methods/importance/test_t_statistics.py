@@ -205,6 +205,7 @@ def test_a_model_without_an_answer_says_why(case):
 @for_each(RESULTS_REFUSED)
 def test_results_of_statsmodels_without_an_answer_say_why(case):
     results, words = case
-    names = ["x1", "x2", "x3"]
-    model = wrap(results(), name="m", task="regression", features=names)
-    assert words in refused(t_statistic, replace(model, features=tuple(names)), WHITE)
+    names = ("x1", "x2", "x3")
+    own = ["z", *names[1:]] if "'z'" in words else names
+    model = wrap(results(), name="m", task="regression", features=own)
+    assert words in refused(t_statistic, replace(model, features=names), WHITE)
