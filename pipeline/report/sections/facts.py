@@ -80,6 +80,8 @@ class Facts:
         The signatures under this run; None if it is not known who signed it.
     has_pdf : bool
         Whether there is a report.pdf.
+    has_folder : bool
+        Whether there is a run folder, with the files that the report names.
     history : RunHistory
         What is known of the runs before.
     file_digest : str
@@ -97,6 +99,7 @@ class Facts:
     baseline: AuditResult | None = None
     signoffs: tuple[Signoff, ...] | None = ()
     has_pdf: bool = True
+    has_folder: bool = True
     history: RunHistory = NO_HISTORY
     file_digest: str = ""
     is_part: bool = False
