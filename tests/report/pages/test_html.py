@@ -217,6 +217,10 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     assert frame.attributes["title"]
 
 
+def test_no_attribute_on_paper_holds_the_quotes_of_another():
+    assert "=&#34;" not in print_html(view_of("apartments"), conformity="")
+
+
 def test_a_run_folder_gets_page_and_figures():
     files = page_files(result_of("apartments"), pdf=False)
     names = [figure.id.removeprefix("fig-") for figure in view_of("apartments").figures]
