@@ -115,7 +115,9 @@ if (nrow(drawn)) {
   }
   invisible(grDevices::dev.off())
 }
-cat(sprintf("%d of %d objects drawn into plots.pdf (vip: %s; DALEX: %s)\n",
-            nrow(drawn), nrow(objects),
+pages <- sprintf("plots.pdf has a page for each of the %d objects that an installed package draws",
+                 nrow(drawn))
+none <- "No object is drawn, which the numbers do not need: no installed package draws these"
+cat(sprintf("%s (vip: %s; DALEX with ingredients: %s)\n", if (nrow(drawn)) pages else none,
             if (has("vip")) as.character(utils::packageVersion("vip")) else "not installed",
             if (with_dalex) as.character(utils::packageVersion("DALEX")) else "not installed"))

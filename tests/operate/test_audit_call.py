@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -39,9 +40,11 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from tests.cases import for_each
 from tests.cli.test_cli import sound, written
+from tests.report.page_reader import parse_page
 
 import importance_audit as ia
 from importance_audit.auditing.audit import audit as run_audit
+from importance_audit.cli.main import main
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.operate.audit import COLUMNS, LINES, Audit
 from importance_audit.operate.recomputation import rows_again
@@ -1026,6 +1029,27 @@ def test_dir_names_what_is_asked_most_and_every_name_is_there(result):
     assert "pass" in set(result.checks["verdict"])
     with pytest.raises(AttributeError, match="Audit has no attribute 'rankings'"):
         _ = result.rankings
+
+
+@pytest.mark.pages
+def test_a_report_names_the_commands_that_work_and_none_without_a_run_folder(
+    result, tmp_path, monkeypatch
+):
+    def page(path):
+        tree = parse_page(path.read_text(encoding="utf-8"))
+        texts = (code.text.replace("\u200b", "") for code in tree.all("code"))
+        return tree.text, [t.split()[1:] for t in texts if "importance-audit " in t]
+
+    alone, none = page(result.save_html(tmp_path / "one.html"))
+    assert none == []
+    assert "How to have the numbers again" in alone
+    assert "SHA256SUMS" not in alone
+    run = result.save(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    _, commands = page(run / "report.html")
+    assert [command[0] for command in commands] == ["verify", "verify", "render"]
+    for command in commands:
+        assert CliRunner().invoke(main, command).exit_code == 0, command
 
 
 def test_the_report_is_one_file(result, tmp_path):

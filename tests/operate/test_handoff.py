@@ -86,6 +86,10 @@ def test_r_computes_every_mean_again(folder):
     assert answer.returncode == 0, answer.stderr
     words = r"4 records computed again from \d+ \w+; largest gap (\S+)\n"
     assert float(re.match(words, answer.stdout)[1]) < 1e-15
+    assert answer.stdout.splitlines()[1] == (
+        "No object is drawn, which the numbers do not need: no installed package draws "
+        "these (vip: not installed; DALEX with ingredients: not installed)"
+    )
 
 
 @pytest.mark.needs_dalex
@@ -95,6 +99,11 @@ def test_every_page_of_the_plots_says_what_it_shows(folder):
     answer = in_r(folder, "-e", script, libraries=str(library_folder()))
     assert answer.returncode == 0, answer.stderr
     pdf = (folder / "plots.pdf").read_bytes()
+    words = (
+        r"plots.pdf has a page for each of the (\d+) objects that an installed package "
+    )
+    n_pages = int(re.search(words, answer.stdout)[1])
+    assert n_pages == len(re.findall(rb"/Type /Page\b", pdf)) > 0
     for head in (b"(record 1, ", b"rmse, python)"):
         assert head in pdf
 

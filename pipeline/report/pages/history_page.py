@@ -11,6 +11,7 @@ from ...runs.summary import RunSummary
 from ...runs.timeline import Row
 from ..figures.history import MARKS
 from ..sections.control import moment
+from ..sections.facts import tallied
 from ..sections.history_figure import history_figure
 from ..sections.verdicts import SHAPES, badge
 from ..text.blocks import (
@@ -20,7 +21,6 @@ from ..text.blocks import (
     Sentence,
     Styled,
     Table,
-    Value,
     plain,
 )
 from ..text.wording import (
@@ -123,7 +123,7 @@ def history_html(
             verdict = badge(newest.run.verdict)
             key = "newest_changed" if newest.changes else "newest_alike"
             key = "newest_first" if n_runs == 1 else key
-            n = say_count(_counted("changes", len(newest.changes)), "change")
+            n = say_count(tallied("changes", len(newest.changes)), "change")
             sentence = say(f"history.{key}", moment=when, n=n)
         figure = history_figure(
             [row.run or RunSummary(started=row.time) for row in attempts],
@@ -133,7 +133,7 @@ def history_html(
         )
         parts.append(("leaders", (), (figure,)))
     key = "gaps" if gaps else "no_gaps_but_removed" if n_removed else "no_gaps"
-    lede = say(f"history.{key}", n=say_count(_counted("runs", n_removed), "past_run"))
+    lede = say(f"history.{key}", n=say_count(tallied("runs", n_removed), "past_run"))
     parts.append(("trail", lede, [(show_hidden(gap),) for gap in gaps]))
     table = [_runs_table(rows, baseline, signed, reports)] if rows else []
     parts.append(("runs", () if rows else say("history.no_runs"), table))
@@ -144,8 +144,8 @@ def history_html(
         title=title,
         subtitle=say(
             "history.counts_attempts" if n_others else "history.counts",
-            runs=say_count(_counted("runs", n_runs), "past_run"),
-            attempts=say_count(_counted("runs", n_others), "attempt"),
+            runs=say_count(tallied("runs", n_runs), "past_run"),
+            attempts=say_count(tallied("runs", n_others), "attempt"),
             moment=moment(made),
         ),
         page_title=plain(title),
@@ -210,16 +210,12 @@ def index_html(
         sentence=say(
             "history.combined",
             code=str(exit_code),
-            good=_counted("audits", n_good),
-            n=say_count(_counted("audits", len(rows)), "audit"),
+            good=tallied("audits", n_good),
+            n=say_count(tallied("audits", len(rows)), "audit"),
         ),
         sections=(section,),
     )
     return to_html(view)
-
-
-def _counted(path: str, number: int) -> Value:
-    return Value(path, number, str(number), derived="count")
 
 
 def _code(exit_code: int | None) -> str:

@@ -264,7 +264,7 @@ def _style(name: str, view: ReportView) -> str:
 
 def show(result: AuditResult) -> Page:
     """Return the report on a result as an object that a notebook shows."""
-    return Page(to_html(build_view(result)))
+    return Page(to_html(build_view(result, has_folder=False)))
 
 
 def card(result: AuditResult) -> str:

@@ -44,7 +44,7 @@ def html_of(
         )
     if isinstance(item, Value):
         unit = f" {item.unit}" if item.unit else ""
-        start = ' class="num"' if printing else number_attributes(item, path)
+        start = "" if printing else number_attributes(item, path)
         return Markup("<span{}>{}</span>{}").format(start, item.text, unit)
     if isinstance(item, Name):
         title = Markup(' title="{}"').format(item.whole) if item.whole else ""

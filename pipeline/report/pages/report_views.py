@@ -67,7 +67,7 @@ def report_views(
             provenance(facts),
             redo(facts),
             signoff(facts),
-            glossary(),
+            glossary(facts),
         )
         views = {MAIN: view_of(facts, first)}
         for part in by_model:

@@ -237,7 +237,7 @@ def sections_of(facts: Facts) -> tuple[Section, ...]:
     for section in SECTIONS:
         sections += (section(facts),)
         sections += own_sections(facts) if section is limits else ()
-    return (*sections, glossary())
+    return (*sections, glossary(facts))
 
 
 def _left_out(table: Table) -> Table:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...engines.agreement.reasons import why_of
 from ..text.blocks import Column, Section, Sentence, Table, Value
-from ..text.number_text import decimals, loss_label, number, significant
+from ..text.number_text import count, decimals, loss_label, number, significant
 from ..text.wording import (
     full_name,
     joined,
@@ -221,7 +221,7 @@ def _disagreements(facts: Facts) -> Table | Sentence:
         )
     notes = [say("agreement.band_note"), say("agreement.ranks_note")]
     if len(frame) > len(rows):
-        notes.insert(0, say("agreement.more_rows", n=str(len(frame) - len(rows))))
+        notes.insert(0, say("agreement.more_rows", n=count(len(frame) - len(rows))))
     return table_of(
         "disagreements",
         "agreement",

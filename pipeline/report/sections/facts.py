@@ -11,6 +11,7 @@ import pandas as pd
 from ...assess.expectations import DEVIATES
 from ...records.finding import Finding
 from ...records.importance_record import Effect, Importance, supplied_engine
+from ...records.losses import LOSSES
 from ...records.ranking import (
     OURS,
     Measure,
@@ -39,7 +40,7 @@ from ..text.blocks import (
     plain,
 )
 from ..text.number_text import count, loss_label, number, unit_text
-from ..text.wording import SECTIONS, say, series, short_value, word
+from ..text.wording import SECTIONS, say, series, short_value, show_hidden, word
 from .rankings import Ranking, rankings
 
 KEY_DIGITS = 12
@@ -80,6 +81,8 @@ class Facts:
         The signatures under this run; None if it is not known who signed it.
     has_pdf : bool
         Whether there is a report.pdf.
+    has_folder : bool
+        Whether there is a run folder, with the files that the report names.
     history : RunHistory
         What is known of the runs before.
     file_digest : str
@@ -97,6 +100,7 @@ class Facts:
     baseline: AuditResult | None = None
     signoffs: tuple[Signoff, ...] | None = ()
     has_pdf: bool = True
+    has_folder: bool = True
     history: RunHistory = NO_HISTORY
     file_digest: str = ""
     is_part: bool = False
@@ -324,6 +328,11 @@ class Facts:
         if unit == "link":
             return word(f"words.link_{self.task}")
         return unit_text(unit, target_unit or self.target_unit)
+
+    def head_of(self, loss: str) -> str:
+        """Return a loss and its unit, if it has one, as a column is headed."""
+        unit = self.unit_of(LOSSES[loss].unit)
+        return show_hidden(", ".join(filter(None, (loss_label(loss), unit))))
 
     def rows(self, split: str) -> Value | None:
         """Return how many rows a split has, None if it was not read."""

@@ -8,15 +8,16 @@ from markupsafe import Markup
 
 from ..text.blocks import KeyValues, Section
 from ..text.wording import look_up, say
-from .facts import section
+from .facts import Facts, section
 
 _NOT_OURS = re.compile(r"<bdi[ >].*?</bdi>|<[^>]*>", re.S)
 """Names that others gave, and what a reader of the page does not see."""
 
 
-def glossary() -> Section:
+def glossary(facts: Facts) -> Section:
     """Return section Q."""
-    return section("Q", say("glossary_section.lede"), terms_in)
+    where = say("glossary_section.numbers") if facts.has_folder else ()
+    return section("Q", say("glossary_section.lede") + where, terms_in)
 
 
 def terms_in(bodies: Mapping[str, str]) -> dict[str, Any]:

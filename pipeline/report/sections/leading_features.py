@@ -178,7 +178,7 @@ def _notes(
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
-    notes += _groups(facts, rankings[0])
+    notes += _groups(facts, rankings)
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
     for key in ("zero", "below_zero"):
         each = []
@@ -210,25 +210,27 @@ def _notes(
     return (*notes, *_sets(facts, names))
 
 
-def _groups(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
-    """Return what the groups of the owner measure beside a ranking of features."""
-    others = _of_groups(facts, ranking)
-    if ranking.record.of != "features" or not others:
+def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
+    """Return what the groups of the owner measure beside rankings of features."""
+    of_features = (ranking for ranking in rankings if ranking.record.of == "features")
+    others = [*chain.from_iterable(_of_groups(facts, r)[:1] for r in of_features)]
+    if not others:
         return ()
-    other = others[0]
-    groups = [
-        say(
-            "leading.group",
-            group=short_name(other.record.features[row]),
-            value=in_words(joint_of(other, row)),
+    groups = []
+    for name in others[0].in_order:
+        value = series(
+            in_words(joint_of(other, other.record.features.index(name)))
+            if name in other.in_order
+            else ("–",)
+            for other in others
         )
-        for row in other.measured
-    ]
+        groups.append(say("leading.group", group=short_name(name), value=value))
+    models = series(full_name(other.subject) for other in others)
     text = say(
         "leading.groups",
-        model=full_name(ranking.subject),
+        models=say("leading.each") if len(others) == len(rankings) > 1 else models,
         groups=joined(first_few(groups, GROUPS, "importances"), "; "),
-        card=card_link(facts.card(other.record)),
+        card=card_link(facts.card(others[0].record)),
     )
     return (text,)
 

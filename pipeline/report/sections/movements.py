@@ -21,6 +21,7 @@ from ..text.wording import (
     display_name,
     full_name,
     say,
+    say_count,
     series,
     table_of,
     word,
@@ -48,8 +49,8 @@ def movements(
     rest = [pair for pair in pairs if pair[0].index not in leading]
     blocks: list[Table | Figure | Sentence] = [_table(facts, *pair) for pair in lead]
     blocks += _figure(facts, lead)
-    if total := sum(len(question.features) for _, question in rest):
-        blocks.append(_others(facts, rest, tallied("change", total)))
+    if any(question.features for _, question in rest):
+        blocks.append(_others(facts, rest))
     sides = (
         ("only_before", facts.baseline, comparison.unmatched[0]),
         ("only_now", facts.result, comparison.unmatched[1]),
@@ -101,12 +102,23 @@ def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
             model=full_name(ranking.subject),
             measured=measured_in(facts, ranking),
             card=card_link(facts.card(ranking.record)),
+            **_counts(every),
         ),
         notes=tuple(notes),
         shape="wide",
     )
     rows = zip(whole.rows, every, strict=True)
     return cut_to(whole, [row for row, change in rows if _is_shown(change)])
+
+
+def _counts(rows: Sequence[FeatureChange]) -> dict[str, Value | Sentence]:
+    """Return how many of these importances moved, and how many there are, in words."""
+    moved = sum(row.outcome == "moved" for row in rows)
+    all_rows = tallied("change", len(rows))
+    return {
+        "moved": tallied("change", moved),
+        "all": say_count(all_rows, "importance"),
+    }
 
 
 def _size(row: FeatureChange) -> float:
@@ -205,7 +217,7 @@ def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
 
 
 def _others(
-    facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]], total: Value
+    facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]]
 ) -> Table | Sentence:
     """Return what moved in the measures behind the leading one, or that nothing did."""
     cells = []
@@ -224,14 +236,15 @@ def _others(
             for row in question.features
             if row.outcome not in QUIET
         ]
+    every = [row for _, question in pairs for row in question.features]
     if not cells:
-        return say("change.others_none", n=total)
+        return say("change.others_none", n=tallied("change", len(every)))
     return table_of(
         "movement-others",
         "change",
         "feature:header model card baseline:number this_run:number movement_word",
         cells,
-        caption=say("change.others", n=total),
+        caption=say("change.others", **_counts(every)),
         shape="wide",
     )
 

@@ -71,6 +71,7 @@ def performance_blocks(facts: Facts) -> tuple[Figure | Table, ...]:
                 level=percent(LEVEL),
                 table=Link("tab-calibration"),
             ),
+            *(() if positive else say("diagnostics.of_predicted_class")),
         )
         return (
             _figure(facts, kind, every, draw_classes, data, caption),

@@ -30,8 +30,9 @@ def redo(facts: Facts) -> Section:
         if is_called and key in ("replay", "run"):
             rows["called"] = say("redo.called_text")
             continue
-        outcome = Styled("line", say(f"redo.{key}_outcome"))
-        rows[key] = (Styled("code", (f"importance-audit {command}",)), outcome)
+        if facts.has_folder:
+            outcome = Styled("line", say(f"redo.{key}_outcome"))
+            rows[key] = (Styled("code", (f"importance-audit {command}",)), outcome)
     tolerances = {
         "same": SAME_STACK,
         "other": OTHER_STACK,
@@ -40,11 +41,13 @@ def redo(facts: Facts) -> Section:
     }
     # Powers of ten as a user types them.
     powers = {k: f"{size:.0e}".replace("e-0", "e-") for k, size in tolerances.items()}
-    digest = facts.file_digest or hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
-    rows |= {
-        "tolerance": say("redo.tolerance_text", **powers),
-        "file": hash_text(digest),
-        "alone": say("redo.alone_text"),
-    }
-    table = key_values("kv-redo", say("redo.caption"), "redo", rows.items())
-    return section("N", parts={"blocks": (say("redo.where"), table)})
+    rows["tolerance"] = say("redo.tolerance_text", **powers)
+    if facts.has_folder:
+        document = utf8(dumps(facts.result))
+        digest = facts.file_digest or hashlib.sha256(document).hexdigest()
+        rows |= {"file": hash_text(digest), "alone": say("redo.alone_text")}
+    caption, where = (
+        ("caption", "where") if facts.has_folder else ("numbers", "no_folder")
+    )
+    table = key_values("kv-redo", say(f"redo.{caption}"), "redo", rows.items())
+    return section("N", parts={"blocks": (say(f"redo.{where}"), table)})

@@ -10,7 +10,6 @@ import pandas as pd
 
 from ...assess.calibration import sides_of
 from ...assess.segments import LEAST_ROWS
-from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, is_marginal
 from ..text.blocks import Column, Name, Part, Sentence, Table
 from ..text.number_text import MISSING, count, decimals, loss_label
@@ -23,7 +22,6 @@ from ..text.wording import (
     series,
     short_name,
     short_value,
-    show_hidden,
     table_of,
 )
 from .facts import Facts, card_link, first_few, number_in, tallied, whole
@@ -179,8 +177,6 @@ def _table(
     spread = calibration["high"] - calibration["low"]
     means = decimals(calibration["observed"], spread / 4)
     by_key = {tuple(row[KEYS]): row for _, row in calibration.iterrows()}
-    unit = facts.unit_of(LOSSES[loss].unit)
-    head = f"{loss_label(loss)}, {unit}" if unit else loss_label(loss)
     body = []
     for _, row in rows.iterrows():
         key = tuple(row[KEYS])
@@ -196,7 +192,7 @@ def _table(
             cells.append(_named(leaders.get(key), ranking))
         body.append(tuple(cells))
     columns: list[str | Column] = ["level:header", "rows:number"]
-    columns += [Column((show_hidden(head),), "number"), "error:number"]
+    columns += [Column((facts.head_of(loss),), "number"), "error:number"]
     columns += ["predicted:number", "observed"] if len(calibration) else []
     columns += ["segments.leaders_head"] if ranking else []
     if (rows["rows"] < LEAST_ROWS).any():

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...records.losses import LOSSES
 from ..figures.top_k import MOST_LINES, TopKLine, draw_top_k
 from ..text.blocks import Column, Figure, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, method_words, number
@@ -89,7 +88,7 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             data={
                 "panels": tuple(panels),
                 "axis_label": word("top_k.axis"),
-                "head": _head(facts, loss),
+                "head": facts.head_of(loss),
             },
             alt=alt_text(f"{alt} {'; '.join(names)}."),
             headline=say("top_k.headline", judge=short_name(judge)),
@@ -121,7 +120,7 @@ def selection_tables(facts: Facts) -> tuple[Table, ...]:
             n = say_count(tallied("selection", empty), "split")
             notes.append(say("selection.empty", n=n))
         path, splits = "selection.value", tallied("selection", own["split"].nunique())
-        head = _head(facts, str(own["loss"].iloc[0]))
+        head = facts.head_of(str(own["loss"].iloc[0]))
         table = table_of(
             f"selection-{key_of(str(judge))}",
             "selection",
@@ -180,12 +179,6 @@ def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
         for who, mark in zip(several, marks, strict=True):
             labels[who] = f"{name} ({mark})" if len(several) > 1 else name
     return labels
-
-
-def _head(facts: Facts, loss: str) -> str:
-    """Return a loss and its unit, if it has one."""
-    unit = facts.unit_of(LOSSES[loss].unit)
-    return f"{loss_label(loss)}, {unit}" if unit else loss_label(loss)
 
 
 def _lines(frame: pd.DataFrame, labels: Mapping[Who, str]) -> list[TopKLine]:

@@ -68,6 +68,10 @@ def text(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without_style)))
 
 
+def test_thousands_of_runs_have_the_thin_space_of_every_number():
+    assert ">1\u202f234</span>" in unescape(page(row(0), n_removed=1234))
+
+
 KILLED = Row("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
 
 

@@ -29,6 +29,7 @@ from importance_audit.records.as_csv import tables
 from importance_audit.records.template_folder import templates
 from importance_audit.report.pages import html
 from importance_audit.report.pages.html import own_file, print_html, show, to_html
+from importance_audit.report.pages.view import build_view
 
 SCRIPT = (templates() / "screen.js").read_text(encoding="utf-8").strip()
 
@@ -209,9 +210,15 @@ def test_paper_shows_every_row_once_in_the_table_or_at_the_end():
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
-    frame = parse_page(show(result_of("one feature"))._repr_html_()).all("iframe")[0]
-    assert frame.attributes["srcdoc"] == page_of("one feature")
+    result = result_of("one feature")
+    frame = parse_page(show(result)._repr_html_()).all("iframe")[0]
+    page = to_html(build_view(result, has_folder=False))
+    assert frame.attributes["srcdoc"] == page
     assert frame.attributes["title"]
+
+
+def test_no_attribute_on_paper_holds_the_quotes_of_another():
+    assert "=&#34;" not in print_html(view_of("apartments"), conformity="")
 
 
 def test_a_run_folder_gets_page_and_figures():

@@ -127,6 +127,24 @@ def on_our_paper(body, folder):
 
 
 @pytest.mark.needs_poppler
+def test_a_page_ends_between_findings_but_not_between_one_and_its_table(tmp_path):
+    def finding(n, more=""):
+        text = f'<h3>K{n}</h3><p class="sev">sentence {n}</p>{more}'
+        return f'<article class="finding">{text}</article>'
+
+    above = '<div style="height: 225mm">above</div>'
+    brief = on_our_paper(above + "".join(map(finding, range(1, 5))), tmp_path)
+    first, second, _ = output_of("pdftotext", brief, "-").split("\f")
+    assert "sentence 2" in first
+    assert "K3" in second
+    facts = f'<table class="kv"><tr><td>cell{"<br>." * 9}</td></tr></table>'
+    with_table = on_our_paper(above + finding(1, facts), tmp_path)
+    first, second, _ = output_of("pdftotext", with_table, "-").split("\f")
+    assert "K1" not in first
+    assert second.index("K1") < second.index("sentence 1") < second.index("cell")
+
+
+@pytest.mark.needs_poppler
 def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
     row = "<tr><td>cell</td></tr>"
     body = (

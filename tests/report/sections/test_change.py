@@ -1,5 +1,6 @@
 """Section I: the why before the numbers, and one sentence that sums it up."""
 
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -42,7 +43,9 @@ def test_the_lede_and_the_executive_page_count_what_moved():
     view = build_view(shifted(old), baseline=old)
     total = sum(len(r.features) for r in old.importances if r.engine == "python")
     lede = lede_of(view, "I")
-    assert lede.startswith(f"1 of {total} importances moved since the baseline")
+    assert lede.startswith(
+        f"Over all measures, 1 of {total} importances moved since the baseline"
+    )
     assert plain(section(view, "B").parts["change"]) == lede
 
 
@@ -111,6 +114,28 @@ def test_a_movement_is_shown_with_both_numbers_and_its_band():
     assert now - before == pytest.approx(100.0)
     assert before == record.mean[0]
     assert plain(row.cells[-1].parts) == "moved"
+
+
+def test_each_table_of_movements_counts_its_own_and_the_lede_counts_them_all():
+    old = result_of("apartments")
+    new = shifted(old)
+    place, other = next(
+        (place, record)
+        for place, record in enumerate(old.importances)
+        if record.method == "partial_dependence"
+    )
+    importances = [*new.importances]
+    importances[place] = replace(other, raw=np.array(other.raw) + 100.0)
+    new = replace(new, importances=tuple(importances))
+    counts = [
+        re.search(r"; (\d+) of (\d+) importances moved since the baseline$", caption)
+        for table in blocks_of(new, old, Table)
+        if "movement-" in table.id and (caption := plain(table.caption))
+    ]
+    assert [int(count[1]) for count in counts] == [1, 0, 0, 5]
+    total = sum(int(count[2]) for count in counts)
+    lede = lede_of(build_view(new, baseline=old), "I")
+    assert lede.startswith(f"Over all measures, 6 of {total} importances moved since ")
 
 
 def test_the_largest_movement_comes_first_though_its_feature_leads_no_more():

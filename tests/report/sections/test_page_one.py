@@ -762,3 +762,26 @@ def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outs
         "Of the other features named there, outside the first 2 in some ranking: c "
         "(at worst rank 3 in d, E1)."
     )
+
+
+def test_the_groups_of_every_model_are_told_in_the_order_of_the_models():
+    result = apartments_result()
+
+    def told(without=()):
+        records = [
+            r for r in result.importances if r.of != "groups" or r.model not in without
+        ]
+        view = build_view(replace(result, importances=tuple(records)))
+        notes = plain(sum(table(view, "tab-executive").notes, ()))
+        return re.search(r"Groups in [^.]*\)([^.]|\.\d)*\.", notes)[0]
+
+    assert told() == (
+        "Groups in each model (E2): place 788.4, 663.7 and 659.2; "
+        "size 348.7, 299.9 and 185.9."
+    )
+    assert told(without=["forest"]) == (
+        "Groups in svm and linear (E2): place 788.4 and 659.2; size 348.7 and 185.9."
+    )
+    assert told(without=["forest", "linear"]) == (
+        "Groups in svm (E2): place 788.4; size 348.7."
+    )

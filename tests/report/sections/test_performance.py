@@ -180,6 +180,10 @@ def test_of_several_classes_the_predicted_one_is_judged_and_nothing_else():
     (figure,) = drawn(page, draw_classes)
     assert figure.data["curves"] == ()
     assert "ROC" not in plain(figure.caption)
+    assert plain(figure.caption).endswith(
+        " The class is the one predicted for the row, so that each row counts once; "
+        "each class by itself: tables/calibration.csv."
+    )
     assert figure.data["labels"][0] == "share predicted correctly"
     caption = plain(table(page, "tab-calibration").caption)
     assert "rows whose class was predicted correctly, observed and expected" in caption

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from tests.report.made_records import made_rows
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import apartments_view
+from tests.report.made_variants import apartments_view, configured
 from tests.report.reading import column, drawn, section, table
 from tests.report.svg_reader import groups, mark, points
 
 from importance_audit.report.figures.top_k import TopKLine, draw_top_k
+from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 LINES = (
@@ -87,6 +88,13 @@ def test_each_protocol_has_a_panel_and_a_sentence():
     assert "Cross-validated" in first
     assert "evaluation rows" in second
     assert "judged once on the evaluation rows" in plain(figure.caption)
+
+
+def test_a_unit_that_would_turn_the_words_after_it_is_made_visible():
+    result = apartments_result().with_frames(top_k=frame())
+    result = configured(result, report={"unit": "EUR\u202e"})
+    (figure,) = drawn(build_view(result), draw_top_k)
+    assert figure.data["head"] == "MAE, EUR⟨U+202E⟩"
 
 
 def labels(figure):
