@@ -52,9 +52,8 @@ class TreeMeans:
         predictions : ndarray of shape (n_points, n_rows, n_outputs)
             The predictions by predict.
         """
-        expected = predictions.mean(axis=1)
-        allowed = ALLOWED * np.abs(predictions).max()
-        return self._router.agrees(self._reading, kind, means, expected, allowed)
+        theirs, allowed = predictions.mean(axis=1), ALLOWED * np.abs(predictions).max()
+        return self._router.agrees(self._reading, kind, means, theirs, allowed)
 
     @property
     def _curves(self) -> tuple[Floats, ...]:

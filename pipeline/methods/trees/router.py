@@ -49,8 +49,9 @@ class Reading:
     def once(self, name: str, function: Callable[..., Any]) -> Any:
         """Return the result of a function of packing and bins, computed once."""
         if name not in self.kept:
-            packing = self.trees.packing
-            self.kept[name] = function(packing, self.bins, n_threads=n_threads())
+            self.kept[name] = function(
+                self.trees.packing, self.bins, n_threads=n_threads()
+            )
         return self.kept[name]
 
     @property

@@ -24,7 +24,7 @@ FIRST_SPANS, FIRST_MOVERS = 2**15, 2**19
 MOST_SPANS, MOST_MOVERS = 2**21, 2**25
 """A block that needs more is halved, down to one row."""
 MOST_STEPS = 2**14
-"""Steps that are held together, apart from those at one more place."""
+"""Steps that are held together, and in addition those at one more place."""
 
 
 class Steps(NamedTuple):
