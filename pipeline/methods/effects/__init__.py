@@ -30,7 +30,7 @@ class EffectMethod(NamedTuple):
     Attributes
     ----------
     asks : {"predict", "data"}
-        What the effect has access to.
+        The access that the effect needs.
     unit : {"prediction", "y"}
         The quantity that its values are measured in.
     function : callable

@@ -139,11 +139,11 @@ def _walked(
     groups = [(feature,) for feature in data.features]
     ends: list[Floats] = []
     trees = reading.trees
-    for answer in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
-        ends.append(answer)
+    for end in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
+        ends.append(end)
         feature, moves, parts = waiting[0]
         if len(ends) == 2 * len(parts):
-            low, high = (np.empty((len(moves.row), *answer.shape[1:])) for _ in "lh")
+            low, high = (np.empty((len(moves.row), *end.shape[1:])) for _ in "lh")
             for at, part in enumerate(parts):
                 low[part] = ends[2 * at][moves.row[part]]
                 high[part] = ends[2 * at + 1][moves.row[part]]

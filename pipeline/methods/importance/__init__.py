@@ -68,7 +68,7 @@ class Method(NamedTuple):
     Attributes
     ----------
     asks : {"predict", "refit", "estimator", "data"}
-        What the method has access to.
+        The access that the method needs.
     unit : {"loss", "prediction", "y", "1"}
         The quantity that its numbers are measured in.
     form : {"difference", "ratio", "raw", "absolute"}

@@ -95,7 +95,7 @@ def _difference(game: Game, name: str, rows: Index, r: RStream) -> Floats:
 
 
 def _coalitions(n: int, n_columns: int, r: RStream) -> Bits:
-    """Return which of the other columns come before one, (n, n_columns - 1).
+    """Return a mask of the other columns that precede one, (n, n_columns - 1).
 
     Their number is uniform from none to all; they are drawn without replacement. Rcpp's
     sampling truncates a uniform number to an index, without rejection.

@@ -38,7 +38,7 @@ def relieff(
     misses: Literal["each_class", "any_class"] = "each_class",
     merits: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return how well a feature distinguishes near rows that differ in the target.
+    r"""Return the weight of each feature by ReliefF, or by RReliefF for a number.
 
     Of two rows, :math:`d_j` is how far they differ in feature *j*: 0 or 1 for a
     category, the share of the range for a number. Neighbours are nearest by

@@ -104,8 +104,8 @@ class Trees(NamedTuple):
 
     def predicted(self, bins: Integers) -> Floats:
         """Return the predictions of rows with these bins."""
-        answer = predict_bins(self.packing, bins)
-        return np.asarray(answer[:, self.columns], dtype=np.float64)
+        outputs = predict_bins(self.packing, bins)
+        return np.asarray(outputs[:, self.columns], dtype=np.float64)
 
     def replay(
         self,
@@ -120,10 +120,10 @@ class Trees(NamedTuple):
             [at for at, name in enumerate(self.features) if name in group]
             for group in groups
         ]
-        for answer in replay(
+        for outputs in replay(
             self.packing, bins, places, draws, lenders=lenders, n_threads=n_threads
         ):
-            yield np.asarray(answer[:, self.columns], dtype=np.float64)
+            yield np.asarray(outputs[:, self.columns], dtype=np.float64)
 
 
 def _sole_estimator(model: FittedModel) -> prediction.SoleEstimator | None:

@@ -96,7 +96,7 @@ def _packed(model: LightGBMModel, link: Link) -> Packing | str:
 
 
 def _kinds(trees: Sequence[TextTree]) -> dict[int, set[int]]:
-    """Return how nodes read each feature: `LEVEL`, `ZERO` for missing, or 0."""
+    """Return the kinds of splits on each feature: `LEVEL`, `ZERO` for missing, or 0."""
     kinds: dict[int, set[int]] = {}
     for tree in trees:
         for j, kind in zip(tree.split_feature, tree.decision_type, strict=True):

@@ -57,13 +57,13 @@ class TreeMeans:
 
     @property
     def _curves(self) -> tuple[Floats, ...]:
-        answer: tuple[Floats, ...] = self._reading.once("curves", curves_at_bins)
-        return answer
+        curves: tuple[Floats, ...] = self._reading.once("curves", curves_at_bins)
+        return curves
 
     @property
     def _pairs(self) -> Pairs:
-        answer: Pairs = self._reading.once("pairs", Pairs)
-        return answer
+        pairs: Pairs = self._reading.once("pairs", Pairs)
+        return pairs
 
     @property
     def largest(self) -> Floats:

@@ -62,7 +62,7 @@ class Reading:
 
 @dataclass
 class _Cached:
-    """What is cached for a model: its trees, or why predict is used from now on."""
+    """The cached trees of a model, or the route if predict is used from now on."""
 
     trees: Trees | Route | None = None
     readings: list[Reading] = field(default_factory=list)
