@@ -1,1 +1,1 @@
-"""What is measured: importance and effects."""
+"""Methods: importances of features, and effects, which are curves and surfaces."""

@@ -21,7 +21,7 @@ def _names(n_features: int) -> tuple[str, ...]:
 
 
 def _white(n_samples: int, n_columns: int, seed: int) -> Floats:
-    """Return normal columns made uncorrelated, mean 0, variance 1, by rounding only."""
+    """Return columns of mean 0, variance 1 and correlations 0, up to rounding."""
     columns = stream(seed, "known answers", "", 0).normal(size=(n_samples, n_columns))
     orthonormal, _ = np.linalg.qr(columns - columns.mean(axis=0))
     return np.asarray(orthonormal * np.sqrt(n_samples))
@@ -62,7 +62,7 @@ def normal_data(
     *coefficients : float
         One per column; 2 and 0 if none is given.
     noise : float, default 1.0
-        Standard deviation of what no column explains, exactly.
+        Exact standard deviation of the noise term.
     n_samples : int, default 200
     seed : int, default 1
     """

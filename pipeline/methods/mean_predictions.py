@@ -1,6 +1,6 @@
 """Mean predictions of models on the rows and scales of their curves.
 
-Of the rows as they are, and with the cells of one feature missing.
+The means are over the unchanged rows, or over the rows with one feature missing.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from ..records.importance_record import Effect
 from .effects.partial_dependence import SCALES
 
 CURVE = "partial_dependence"
-"""The curve that is a mean prediction itself; others have a zero of their own."""
+"""The only curve whose level is that of the mean prediction."""
 
 
 def mean_predictions(
@@ -25,7 +25,7 @@ def mean_predictions(
 
     .. math:: \sum_i w_i\, g(f(x_i)) / \sum_i w_i,
 
-    what the partial dependence would be everywhere on a feature that `model` ignores.
+    the constant partial dependence of a feature that `model` ignores.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def mean_predictions(
     rows : Dataset
         The rows that the curves are taken over.
     curves : iterable of Effect
-        Curves of this model; those without a mean prediction are passed over.
+        Curves of this model; those whose level is not a mean prediction are skipped.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def missing_predictions(
     Parameters
     ----------
     model : FittedModel
-        Asked once for each feature that has missing cells.
+        Its ``predict`` is called once for each feature that has missing cells.
     rows, curves
         As in `mean_predictions`.
 
@@ -96,7 +96,7 @@ def missing_predictions(
         prediction = np.full((rows.n_samples, len(model.outputs)), np.nan)
         try:
             prediction = model.predict(emptied)
-        except Exception as error:  # whatever a model of anybody's raises
+        except Exception as error:  # a user's model can raise anything
             reason = str(error) or type(error).__name__
         if not reason and np.isnan(prediction).any():
             reason = "it returns no number for some rows"

@@ -1,4 +1,4 @@
-"""Options of methods that are out of their range, refused in one way."""
+"""Checks of the ranges of options, with one wording of the errors."""
 
 from ..records.errors import quote
 
@@ -10,13 +10,13 @@ def within(name: str, value: object, holds: bool, rule: str) -> None:
 
 
 def at_least(least: int, **options: float) -> None:
-    """Refuse options, given by their names, that are less than so much."""
+    """Refuse options, given by their names, that are less than `least`."""
     for name, value in options.items():
         within(name, value, value >= least, f"at least {least}")
 
 
 def rows_within(n_samples: int, **options: int | None) -> None:
-    """Refuse numbers of rows, by their names, that cannot be drawn; None is all."""
+    """Refuse numbers of rows that cannot be drawn; None stands for all rows."""
     for name, n_rows in options.items():
         if n_rows is not None and not 1 <= n_rows <= n_samples:
             raise ValueError(

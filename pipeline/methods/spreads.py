@@ -49,10 +49,10 @@ def median_absolute_deviation(values: Floats) -> Floats:
 
 
 def weighted_deviation(values: Floats, weights: Floats) -> Floats:
-    """Return the standard deviation where point k counts `weights[k]`, (n_outputs,).
+    """Return the standard deviation with weight `weights[k]` for point k, (n_outputs,).
 
-    The divisor is the sum of the weights. NaN for a single grid point, or if no point
-    counts.
+    The divisor is the sum of the weights. NaN for a single grid point, or if all
+    weights are 0.
     """
     if len(values) < 2 or not weights.any():
         return np.full(values.shape[1:], np.nan)
@@ -70,7 +70,7 @@ def quarter_range(values: Floats) -> Floats:
     """Return a quarter of the range, (n_outputs,).
 
     The rule of thumb for a standard deviation (some thirty normal draws span four of
-    them), so that categories can stand in one ranking with numbers.
+    them), which makes categories comparable with numbers in one ranking.
     """
     return value_range(values) / 4
 
@@ -89,12 +89,12 @@ def mean_magnitude(
     values : ndarray of shape (n_grid, n_outputs)
         A curve of at least one point.
     is_category : bool
-        Whether the zero is the mean over the levels, unweighted, so that no level is
-        the reference; else it is the left-most value.
+        If true, the zero is the unweighted mean over the levels, so that no level is
+        the reference; otherwise it is the left-most value.
     weights : ndarray of shape (n_grid,), optional
-        How often each point counts, once by default.
+        The weight of each point, 1 by default.
     centred : bool, default False
-        Whether the zero is the mean that `weights` weigh, whatever the kind.
+        Whether the zero is the mean weighted by `weights`, whatever `is_category`.
     """
     if centred:
         zero = np.average(values, axis=0, weights=weights)

@@ -1,18 +1,18 @@
-"""The curves and their contract, documented once.
+"""The table of curves, and the interface that all of them have.
 
 Every row of `EFFECTS` is called in one way:
 
     grid, values = effect.function(model, data, feature, seed=seed, **options)
 
-`grid`, (n_grid,), is where the curve was asked: floats, or the levels of a category as
+`grid`, (n_grid,), holds the points of the curve: floats, or the levels of a category as
 text in an object array. `values`, float64 of shape (n_grid, n_outputs), is the curve,
-one column per entry of `model.outputs`. `NotApplicable` says in a whole sentence what
-a model cannot be asked. Nothing that is given is changed.
+one column per entry of `model.outputs`. `NotApplicable` explains in a whole sentence
+why a model has no such curve. No argument is changed.
 
-An effect's options are its keyword-only arguments with defaults, however many, and not
-a record: as with methods, configuration and card read them off the signature. No option
-is `on_band`, which a function has that knows the curves of single rows: it is told the
-ends of a band around the curve, each of the shape of `values`.
+The options of an effect are its keyword-only arguments with defaults, rather than a
+record: as with methods, configuration and card read them from the signature. `on_band`
+is not an option. It is an argument of effects that compute curves of single rows: they
+call it with the ends of a band around the curve, each of the shape of `values`.
 """
 
 from collections.abc import Callable
@@ -25,14 +25,14 @@ from . import ale, local_profiles, mean_shapley, partial_dependence, stratpd
 
 
 class EffectMethod(NamedTuple):
-    """One row of the table of effects.
+    """One entry of `EFFECTS`.
 
     Attributes
     ----------
     asks : {"predict", "data"}
-        What the effect has access to.
+        The access that the effect needs.
     unit : {"prediction", "y"}
-        What its values are measured in.
+        The quantity that its values are measured in.
     function : callable
     """
 

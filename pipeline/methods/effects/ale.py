@@ -1,4 +1,4 @@
-"""How the prediction changes along one feature where the rows are. Not: its spread."""
+"""Accumulated local effects: changes of the prediction where the rows are."""
 
 from functools import partial
 from typing import Any, Literal
@@ -46,28 +46,29 @@ def ale(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``, twice; or its trees are, see `moved_rows`.
+        Its ``predict(X)`` is called twice, or its trees are used; see `moved_rows`.
     data : Dataset
-        The rows moved over the interval they lie in, with their weights; rows where
-        the feature is missing are not moved.
+        The rows, each moved to both ends of its interval, with their weights; rows
+        where the feature is missing are not moved.
     feature : str
         A column of ``data.X``.
     seed : int
         Not used: nothing is drawn.
     grid : {"quantile", "unique"} or tuple of float, default "quantile"
-        The grid of a number: quantiles (type 1, so values of the data) at equally
-        spaced probabilities, each once; every value of a row; or these, rows outside
-        them not being moved. A category has the levels that some row has, in level
-        order; a row at a level is moved to both neighbours.
+        The grid of a number. "quantile": quantiles (type 1, so values of the data) at
+        equally spaced probabilities, without duplicates. "unique": every value of a
+        row. Numbers: exactly these points; rows outside them are not moved. A category
+        has the levels that some row has, in level order; a row at a level is moved to
+        both neighbours.
     n_grid : int, default 51
         Number of points of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     convention : {"standard", "iml"}, default "standard"
-        "iml" is what R's package does otherwise: "quantile" finds its points by
-        rounded probabilities, which can be the next value; rows below given numbers
-        move over the first interval, and rows above them count with the last value
-        in the mean; levels are in the order of `level_order.by_similarity`.
+        "iml" reproduces R's package where it differs: "quantile" computes its points
+        from rounded probabilities, which can give the next value; rows below given
+        numbers move over the first interval, and rows above them enter the mean with
+        the last value; levels are in the order of `level_order.by_similarity`.
 
     Returns
     -------
@@ -82,13 +83,13 @@ def ale(
         If `n_grid` or the numbers in `grid` are less than 2.
     NotApplicable
         If the column has less than two values, no row lies between two points of the
-        grid, or the model has no such scale or no answer at a level.
+        grid, or the model has no such scale or cannot predict some level.
 
     Warnings
     --------
-    The order of the levels of a category decides which rows are asked where, and with
-    dependent features what the curve is. Intervals with few rows are as rough as they
-    are few. A flat curve does not mean that a feature is ignored.
+    The order of the levels of a category decides at which levels each row is predicted,
+    and with dependent features the shape of the curve. Intervals with few rows are
+    estimated roughly. A flat curve does not mean that a feature is ignored.
 
     References
     ----------
@@ -153,7 +154,7 @@ def moves_of(
     scale: Scale,
     convention: Convention = "standard",
 ) -> Moves:
-    """Return which rows are moved over which interval.
+    """Return the rows that are moved, and the intervals they are moved over.
 
     Parameters and raises are those of `ale`.
     """
@@ -177,7 +178,7 @@ def moves_of(
 
 
 def _present(data: Dataset, feature: str) -> Index:
-    """Return the places of the rows that have a value and a weight."""
+    """Return the positions of the rows that have a value and a positive weight."""
     return np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
 
 
@@ -194,7 +195,7 @@ def _between_numbers(
         points = np.unique(numbers)
     elif grid == "quantile":
         # The smallest value that a share k / (n_grid - 1) of the rows does not exceed,
-        # in whole numbers: a rounded share can miss it by one row, as R 4.2's does.
+        # in integers: a rounded share can miss it by one row, as in R 4.2.
         needed = -(-np.arange(n_grid) * len(numbers) // (n_grid - 1))
         if convention == "iml":
             shares = np.arange(n_grid) * (1 / (n_grid - 1))
@@ -223,16 +224,16 @@ def _between_numbers(
 
 
 def _rounded_up(places: Floats) -> Index:
-    """Return places rounded up as R 4.2 does of type 1, within the number of rows.
+    """Return positions rounded up as in R 4.2, type 1, at most the number of rows.
 
-    It forgives four steps of rounding before it takes the whole part, and none after.
+    R adds four machine epsilons before it takes the whole part, and none after.
     """
     whole = np.floor(places + 4 * np.finfo(float).eps)
     return np.minimum(whole + (places > whole), whole[-1]).astype(np.int64)
 
 
 def _between_levels(column: pd.Series, present: Index, codes: Index) -> Moves:
-    """Return the levels of these codes, and each row beside both its neighbours."""
+    """Return the levels of these codes, and moves of each row to both neighbours."""
     place = np.empty(len(column.cat.categories), dtype=np.int64)
     place[codes] = np.arange(len(codes))
     rank = place[column.cat.codes.iloc[present]]
@@ -245,7 +246,7 @@ def _between_levels(column: pd.Series, present: Index, codes: Index) -> Moves:
 def _predict_ends(
     model: FittedModel, data: Dataset, feature: str, moves: Moves
 ) -> tuple[Floats, Floats]:
-    """Return predictions at both ends; a level that a model never met has none."""
+    """Return predictions at both ends; refuse a level that the model cannot predict."""
     ends = []
     for end in (moves.interval, moves.interval + 1):
         X = data.X.iloc[moves.row].copy()

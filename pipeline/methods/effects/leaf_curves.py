@@ -1,8 +1,8 @@
-"""Curves from rows that a partition has made alike. Not: making the partition.
+"""Curves of y along one feature, from a partition of the rows into leaves.
 
-A leaf holds rows whose other features are about equal, so what y does there along one
-feature is the effect of that feature. Both functions take the leaf of each row and
-nothing else of the trees; the rows of several trees are put one after another.
+Rows in one leaf have about equal values of all other features, so the change of y along
+one feature within a leaf is the effect of that feature. Both functions need only the
+leaf of each row, not the trees; the rows of several trees are concatenated.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from ...records.dataset_and_model import Floats
 Codes = npt.NDArray[np.int64]
 Merge = Literal["published", "least_squares"]
 PASSES = 3
-"""How often the published merge goes through the leaves for one group."""
+"""Passes of the published merge through the leaves, at most, for one group."""
 
 
 class LeafCurve(NamedTuple):
-    """A curve, and what gave nothing to it.
+    """A curve, and the number of leaves that did not contribute to it.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class LeafCurve(NamedTuple):
     values : ndarray of shape (n_grid,)
         The curve, in units of y.
     n_ignored : int
-        Leaves with one value of the feature only: they show no difference.
+        Leaves with a single value of the feature, which show no difference.
     n_leaves : int
-        All leaves.
+        All leaves, those ignored included.
     """
 
     grid: npt.NDArray[Any]
@@ -45,7 +45,7 @@ class LeafCurve(NamedTuple):
 class Cells(NamedTuple):
     """The mean of y per leaf and value, sorted by leaf, then by value; all (n_cells,).
 
-    `leaf` and `code` count from 0 without gaps; `rows` is how many there are.
+    `leaf` and `code` count from 0 without gaps; `rows` is the number of rows of a cell.
     """
 
     leaf: Codes
@@ -55,7 +55,7 @@ class Cells(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Levels that leaves compare with each other, with values and rows; (n,) each."""
+    """Levels compared by leaves, with their values and numbers of rows; (n,) each."""
 
     codes: Codes
     values: Floats
@@ -63,11 +63,12 @@ class Group(NamedTuple):
 
 
 def in_unit(x: npt.NDArray[Any]) -> Floats:
-    """Return columns near 0, with a range in [8, 16), whatever their unit and origin.
+    """Return columns moved near 0 and scaled to a range in [8, 16).
 
-    The scale is a power of two and the origin a multiple of it, 0 unless a column is
-    farther from 0 than it is wide, so nothing is rounded. scikit-learn's trees read
-    rows as float32, split no values within 1e-7, and no y of variance below 2e-16.
+    The scale is a power of two and the shift a multiple of it, 0 unless a column is
+    farther from 0 than it is wide, so nothing is rounded. This is needed because
+    scikit-learn's trees read rows as float32, split no values within 1e-7, and no y of
+    variance below 2e-16.
     """
     low, high = x.min(axis=0), x.max(axis=0)
     width = np.ldexp(1.0, np.frexp(high - low)[1])
@@ -75,9 +76,9 @@ def in_unit(x: npt.NDArray[Any]) -> Floats:
 
 
 def points_of(x: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
-    """Return the distinct values, in rising order, and the place of each row's.
+    """Return the distinct values, in rising order, and the index of each row's value.
 
-    What is equal to 9 decimals `in_unit` is one value, the lowest of them.
+    Values that are equal to 9 decimals after `in_unit` count as one, the lowest.
     """
     values, code = np.unique(x, return_inverse=True)
     is_new = np.diff(np.round(in_unit(values), 9), prepend=-np.inf) > 0
@@ -87,7 +88,7 @@ def points_of(x: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
 def numeric_curve(
     x: Floats, y: Floats, leaf: Codes, *, min_slopes_per_x: int
 ) -> LeafCurve:
-    r"""Return the cumulated mean slope of y along a number, from 0 at the left.
+    r"""Return the cumulated mean slope of y along a numeric feature, 0 at the left.
 
     In each leaf, y is averaged per distinct x, and two neighbours have the slope
     :math:`(\bar y_{k+1} - \bar y_k) / (x_{k+1} - x_k)` on :math:`[x_k, x_{k+1})`. At
@@ -97,17 +98,17 @@ def numeric_curve(
     Parameters
     ----------
     x, y : ndarray of shape (n,)
-        Finite; `x` is taken at its `points_of`.
+        Finite; values of `x` that `points_of` does not distinguish count as equal.
     leaf : ndarray of shape (n,)
         The leaf of each row, any integers.
     min_slopes_per_x : int
-        Fewer slopes than these are no evidence.
+        Points that fewer slopes cover have no evidence.
 
     Returns
     -------
     LeafCurve
-        Only points with evidence to their left or right, possibly none. Where there
-        is none between two of them, the curve stays level.
+        It has only points with evidence to their left or right, possibly none. Where
+        there is no evidence between two of them, the curve is flat.
     """
     distinct, code = points_of(x)
     cells = cells_of(code, y, leaf)
@@ -132,10 +133,10 @@ def numeric_curve(
 def _covering_sum(start: Codes, stop: Codes, height: Floats, n_points: int) -> Floats:
     """Return the sum of the heights of the intervals [start, stop) over each point.
 
-    Nothing is subtracted: a slope between two nearly equal x is so steep that, added
-    and taken off again, it would leave its rounding error on all points after it. So
-    an interval adds to the few nodes of a binary tree that make it up, and a point
-    gathers from the nodes above it.
+    Nothing is subtracted: a slope between two nearly equal x can be so steep that
+    adding and subtracting it would leave its rounding error on all later points. So an
+    interval is added to the few nodes of a binary tree that cover it, and a point
+    takes the sum of the nodes above it.
     """
     n_leaves = 1 << (n_points - 1).bit_length()
     nodes = np.zeros(2 * n_leaves)
@@ -171,7 +172,7 @@ def categorical_curve(
     leaf : ndarray of shape (n,)
         The leaf of each row, any integers.
     merge : {"published", "least_squares"}, default "published"
-        How the leaves are put together.
+        How the leaves are combined.
 
         * "published": starting from the first leaf (its smallest mean is 0), each leaf
           that shares a level with those before it is shifted by the mean difference
@@ -180,8 +181,8 @@ def categorical_curve(
         * "least_squares": leaf and level effects of least squared error over the
           rows. No order matters.
 
-        Groups of levels that no leaf compares are placed by the difference of the
-        means over their levels of the mean y per level, as if nothing else differed.
+        Groups of levels that share no leaf are placed by the difference of the means
+        over their levels of the mean y per level, as if nothing else differed.
 
     Returns
     -------
@@ -199,7 +200,7 @@ def categorical_curve(
 
 
 def cells_of(code: Codes, y: Floats, leaf: Codes) -> Cells:
-    """Return the mean of y and the rows per leaf and code."""
+    """Return the mean of y and the number of rows per leaf and code."""
     _, leaf = np.unique(leaf, return_inverse=True)
     n_codes = int(code.max()) + 1
     key = leaf * n_codes + code
@@ -212,7 +213,7 @@ def cells_of(code: Codes, y: Floats, leaf: Codes) -> Cells:
 
 
 def _n_single(cells: Cells) -> tuple[int, int]:
-    """Return how many leaves have a single value, and how many there are."""
+    """Return the number of leaves with a single value, and the number of leaves."""
     values = np.bincount(cells.leaf)
     return int((values == 1).sum()), len(values)
 
@@ -221,7 +222,7 @@ def _merge_leaves(cells: Cells) -> Iterator[Group]:
     """Yield the groups of the published merge, in the order of their first leaves."""
     begins = np.flatnonzero(np.diff(cells.leaf, prepend=-1))
     above = cells.mean - np.minimum.reduceat(cells.mean, begins)[cells.leaf]
-    # Leaves are small: plain numbers are several times faster than arrays here.
+    # Leaves are small: Python's lists are several times faster than arrays here.
     code, rows = cells.code.tolist(), cells.rows.tolist()
     ends = [*begins.tolist(), len(code)]
     vectors = [
@@ -243,11 +244,11 @@ def _grow_group(
     leaves_of: list[list[int]],
     is_free: list[bool],
 ) -> Group:
-    """Return one group of the published merge; mark its leaves as taken."""
+    """Return one group of the published merge, and mark its leaves as used."""
     merged: dict[int, tuple[float, float]] = {}
     queue, queued_leaves = [(1, first)], {first}
-    # A leaf is due when the passes, each in the order of the leaves, come to it after
-    # it has got a level in common: the queue holds just the leaves that are due.
+    # Each pass goes through the leaves in order and merges those that share a level
+    # with the group. The queue holds just these leaves, by pass and number.
     while queue:
         turn, leaf = heappop(queue)
         if turn > PASSES:
@@ -255,7 +256,7 @@ def _grow_group(
         is_free[leaf], vector = False, vectors[leaf]
         new = [code for code, _, _ in vector if code not in merged]
         gaps = [merged[code][0] - above for code, above, _ in vector if code in merged]
-        shift = sum(gaps) / len(gaps) if gaps else 0.0  # by the levels it shares
+        shift = sum(gaps) / len(gaps) if gaps else 0.0  # over the shared levels
         for code, above, own in vector:
             value, weight = merged.get(code, (0.0, 0.0))
             total = weight + own
@@ -271,8 +272,8 @@ def _grow_group(
 def _fit_levels(cells: Cells) -> Iterator[Group]:
     """Yield the groups of levels that leaves connect, with their fitted values.
 
-    Leaf effects are taken out by hand, which leaves a Laplacian of the levels; its
-    solution is fixed by setting one level of each group to 0.
+    Leaf effects are eliminated analytically, which leaves a Laplacian of the levels;
+    its solution is made unique by setting one level of each group to 0.
     """
     from scipy.sparse import coo_array, csc_array, diags
     from scipy.sparse.csgraph import connected_components

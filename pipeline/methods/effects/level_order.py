@@ -1,4 +1,4 @@
-"""Levels of a category in the order of how alike their rows are. Not: the curve."""
+"""Order of the levels of a category by the similarity of their rows."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +10,14 @@ N_QUANTILES = 100
 
 
 def by_similarity(X: pd.DataFrame, feature: str) -> npt.NDArray[np.int64]:
-    r"""Return the codes of the levels that rows have, alike ones side by side.
+    r"""Return the codes of the levels that rows have, similar levels side by side.
 
-    Two levels are as far apart as their rows in every other column, added up: for a
-    number the largest difference of the two distribution functions at 100 quantiles
-    of all rows, for a category half the sum of differences of shares. The levels are
-    put on a line by classical scaling of these distances; the level whose code is
-    least is in the first half of it. The order of R's iml and ALEPlot [1]_.
+    The distance of two levels is a sum over all other columns of the distance of their
+    rows: for a number the largest difference of the two distribution functions at 100
+    quantiles of all rows, for a category half the sum of absolute differences of
+    shares. Classical scaling of these distances gives each level a position on a line.
+    The level with the lowest code is in the first half of the order, which is that of
+    R's iml and ALEPlot [1]_.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The prediction along one feature, of the rows that lie near. Not: its spread."""
+"""Mean predictions along one feature, of the rows that lie near each value."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,7 +36,7 @@ def conditional_profile(
     span: float = 0.25,
     n_rows: int | None = None,
 ) -> tuple[npt.NDArray[Any], Floats]:
-    r"""Return the mean prediction near each value of a grid, of rows that lie near it.
+    r"""Return the mean prediction at each value of a grid, over the rows near it.
 
     With :math:`f` the model, :math:`g` the scale, :math:`w_i` the row weights, *R* the
     range of the grid and *h* the span, the profile [1]_ of feature *j* at :math:`v` is
@@ -52,17 +52,17 @@ def conditional_profile(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``.
+        Its ``predict(X)`` is called.
     data : Dataset
         The rows averaged over, with their weights; rows where the feature is missing
-        lie nowhere and are not counted.
+        are left out.
     feature : str
         A column of ``data.X``.
     seed : int
-        Names R's stream, which `n_rows` draws from.
+        Seed of R's random numbers, from which `n_rows` are drawn.
     grid : {"even", "unique", "quantile"} or tuple of float, default "quantile"
-        Where a number is asked, as in `effects.partial_dependence`, in increasing
-        order. A category is asked at every level that some row has, in level order.
+        The grid of a number, as in `effects.partial_dependence`, in increasing order.
+        A category is evaluated at every level that some row has, in level order.
     n_grid : int, default 101
         Number of points of "even" and "quantile"; by default the grid of DALEX.
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -71,9 +71,9 @@ def conditional_profile(
         Standard deviation of the kernel of a number, as a share of the range of the
         grid.
     n_rows : int, optional
-        Rows that are averaged over, drawn as R's ``sample`` draws them after
-        ``set.seed(seed)``; the grid is that of all rows. All by default, and where
-        there are no more.
+        Number of rows averaged over, drawn as R's ``sample`` draws them after
+        ``set.seed(seed)``; the grid is that of all rows. By default, or if there are
+        fewer, all rows.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def conditional_profile(
         Floats, or the levels as text in an object array.
     values : ndarray of shape (n_grid, n_outputs)
         The curve, one column per entry of ``model.outputs``; NaN where no row is near,
-        as at a level that none of the rows drawn has. DALEX says 0 there.
+        as at a level that none of the drawn rows has. DALEX returns 0 there.
 
     Raises
     ------
@@ -92,9 +92,10 @@ def conditional_profile(
 
     Warnings
     --------
-    It tells what predictions go along with a value, whatever feature they are due to:
-    a feature that the model ignores has the profile of those it goes along with. The
-    kernel does not narrow with more rows: the profile stays that of a neighbourhood.
+    It shows which predictions go along with a value, whatever feature causes them: a
+    feature that the model ignores has the profile of the features it is correlated
+    with. The kernel does not narrow with more rows: the profile stays that of a
+    neighbourhood.
 
     References
     ----------
@@ -128,7 +129,7 @@ def accumulated_profile(
     span: float = 0.25,
     n_rows: int | None = None,
 ) -> tuple[npt.NDArray[Any], Floats]:
-    r"""Return the changes of prediction along a grid, of rows that lie near, added up.
+    r"""Return the accumulated changes of the prediction along a grid, over near rows.
 
     With :math:`k` the kernel of `conditional_profile` and :math:`v_1 < \dots < v_K` the
     grid, the profile [1]_ of feature *j* is
@@ -146,13 +147,13 @@ def accumulated_profile(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``.
+        Its ``predict(X)`` is called.
     data : Dataset
         As in `conditional_profile`.
     feature : str
         A column of ``data.X``.
     seed : int
-        Names R's stream, which `n_rows` draws from.
+        Seed of R's random numbers, from which `n_rows` are drawn.
     grid : {"even", "unique", "quantile"} or tuple of float, default "quantile"
         As in `conditional_profile`.
     n_grid : int, default 101
@@ -181,9 +182,10 @@ def accumulated_profile(
 
     Warnings
     --------
-    The kernel is wide, so rows far from a point are asked there too, if less than by
-    partial dependence. Of a category the order of the levels decides which rows are
-    asked where. A flat curve does not mean that a feature is ignored.
+    The kernel is wide, so rows far from a point are predicted there too, if with less
+    weight than in partial dependence. The order of the levels of a category decides at
+    which levels each row is predicted. A flat curve does not mean that a feature is
+    ignored.
 
     References
     ----------
@@ -216,7 +218,7 @@ def accumulated_profile(
 
 
 def rows_of(data: Dataset, feature: str, *, seed: int, n_rows: int | None) -> Dataset:
-    """Return the rows a profile is of; see `conditional_profile`."""
+    """Return the rows that a profile averages over; see `conditional_profile`."""
     places = np.arange(data.n_samples)
     if n_rows is not None:
         at_least(1, n_rows=n_rows)
@@ -230,7 +232,7 @@ def rows_of(data: Dataset, feature: str, *, seed: int, n_rows: int | None) -> Da
 def profile_grid(
     data: Dataset, feature: str, *, grid: Grid, n_grid: int
 ) -> npt.NDArray[Any]:
-    """Return where a profile is asked, (n_grid,); see `conditional_profile`."""
+    """Return the grid of a profile, (n_grid,); see `conditional_profile`."""
     column = data.X[feature]
     points = grid_of(data, feature, grid=grid, n_grid=n_grid)
     if is_category(column):
@@ -246,7 +248,7 @@ def profile_grid(
 
 
 def nearness(column: pd.Series, points: npt.NDArray[Any], width: float) -> Floats:
-    """Return what each row counts at each point, (n_points, n_samples).
+    """Return the kernel weight of each row at each point, (n_points, n_samples).
 
     `width` is the standard deviation of the kernel of a number.
     """
@@ -271,9 +273,9 @@ def _near(
     scale: Scale,
     span: float,
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield predictions and what each counts, some points at a time.
+    """Yield predictions and their weights, some points at a time.
 
-    Of shape (n_points, n_samples, n_outputs) and (n_points, n_samples).
+    Their shapes are (n_points, n_samples, n_outputs) and (n_points, n_samples).
     """
     width, start = width_of(points, span), 0
     column = rows.X[feature]
@@ -285,7 +287,7 @@ def _near(
 
 
 def _means(values: Floats, counts: Floats) -> Floats:
-    """Return the weighted mean at each point, (n_points, n_outputs); NaN of nothing."""
+    """Return weighted means at each point, (n_points, n_outputs); NaN if no weight."""
     total = counts.sum(axis=1)[:, np.newaxis]
     sums = np.einsum("kn,kno->ko", counts, values)
     return np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)
@@ -294,7 +296,7 @@ def _means(values: Floats, counts: Floats) -> Floats:
 def check_steps(
     feature: str, points: npt.NDArray[Any], is_near: npt.NDArray[np.bool_]
 ) -> None:
-    """Refuse an accumulated profile with a step that no row is near to."""
+    """Refuse an accumulated profile if some step has no row near it."""
     unknown = points[1:][~is_near[1:]].tolist()
     if unknown:
         raise NotApplicable(

@@ -38,8 +38,8 @@ def mean_shapley(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of ``2**p * n**2`` mixed rows, with *p* the columns it
-        reads and *n* the rows that weigh anything.
+        Its ``predict(X)`` is called for ``2**p * n**2`` mixed rows, with *p* the
+        number of columns it reads and *n* the number of rows of positive weight.
     data : Dataset
         The rows explained, which are the background as well, with their weights.
     feature : str
@@ -47,10 +47,10 @@ def mean_shapley(
     seed : int
         Not used: nothing is drawn.
     grid : {"quantile", "unique"}, default "quantile"
-        Which rows are averaged. "unique": those of every value. "quantile": those of
-        neighbouring values, in `n_grid` parts of about as many rows, at their mean
-        value; every value where there are not more. A category has the levels that
-        some row has, in level order.
+        Which rows are averaged together. "unique": those of every value. "quantile":
+        those of neighbouring values, in `n_grid` parts of about as many rows, plotted
+        at their mean value; with at most `n_grid` values, those of every value. A
+        category has the levels that some row has, in level order.
     n_grid : int, default 51
         Number of parts of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -73,9 +73,9 @@ def mean_shapley(
 
     Warnings
     --------
-    Rows at one value that differ in the other features average out: a feature that
-    acts through interactions alone has a flat curve. Absent columns are drawn without
-    regard to those that stay, so the model is asked about rows that may not exist.
+    Differences between rows at one value average out: a feature that acts through
+    interactions only has a flat curve. Absent columns are drawn independently of those
+    that stay, so the model predicts rows that may not exist.
 
     References
     ----------
@@ -112,9 +112,9 @@ def mean_shapley(
 def _parts(
     data: Dataset, feature: str, most: int | None
 ) -> tuple[npt.NDArray[np.object_] | Floats, npt.NDArray[np.intp]]:
-    """Return where the points stand, and the point of each row with value and weight.
+    """Return the points of the curve, and the point of each row with value and weight.
 
-    At most so many points for a number, each the mean of neighbouring values.
+    A number has at most `most` points, each the mean of neighbouring values.
     """
     column = data.X[feature]
     there = column.notna().to_numpy() & (data.weights > 0)

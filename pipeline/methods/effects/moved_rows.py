@@ -1,10 +1,10 @@
-"""Rows moved to the ends of the interval they lie in, predicted by a model's trees.
+"""Predictions of rows moved to both ends of their interval, from a model's trees.
 
-There a row has a value of another row, so that the trees answer as they replay
-permutations, all features in one walk: what predict gives, to the last bit, unless
-threads of the library add the trees in any order. They answer where numba is there, the
-model is an ensemble that can be read, and enough is asked; the first feature that is
-moved is compared with predict.
+At an end, a row has the value of another row, so the trees replay the moves as they
+replay permutations, all features in one walk. The predictions equal those of predict to
+the last bit, unless threads of the library add the trees in any order. Trees are used
+if numba is installed, the model is an ensemble that can be read, and there are enough
+predictions to make; those of the first feature are compared with predict.
 """
 
 from collections import deque
@@ -28,14 +28,14 @@ NO_ROW = "A point of its grid is the value of no row."
 
 
 class Moves(NamedTuple):
-    """Which rows are moved over which interval of the grid.
+    """The rows that are moved, and the intervals of the grid they are moved over.
 
     Attributes
     ----------
     points : ndarray of shape (n_grid,)
         The grid, as values that the column can hold.
     row, interval : ndarray of shape (n_moves,)
-        The row is asked at ``points[interval]`` and at ``points[interval + 1]``.
+        The row is predicted at ``points[interval]`` and at ``points[interval + 1]``.
     """
 
     points: npt.NDArray[Any]
@@ -44,18 +44,18 @@ class Moves(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked of every feature.
+    """A curve to compute for every feature.
 
     Attributes
     ----------
     options : hashable
-        What tells it from others about the same model and rows.
+        Distinguishes it from other curves of the same model and rows.
     moves_of : callable
         Returns the moves of a feature, or raises `NotApplicable`.
     predict : callable
-        Returns what predict gives at both ends of moves, by feature and moves.
+        Returns the predictions of predict at both ends, given a feature and its moves.
     change : callable
-        Returns what is kept of these predictions, by moves and both ends.
+        Returns the change that the curve needs, given moves and predictions at ends.
     """
 
     options: Hashable
@@ -67,7 +67,7 @@ class Question(NamedTuple):
 def change_by_trees(
     model: FittedModel, data: Dataset, feature: str, question: Question
 ) -> Floats | None:
-    """Return the change of a feature; None if predict is to answer."""
+    """Return the change of a feature; None if predict is to be used."""
     router = Router(model)
     reading = router.reading(data.X, 2 * len(data.features))
     if reading is None:
@@ -76,7 +76,7 @@ def change_by_trees(
     if key not in reading.kept:
         try:
             changes = _changes(router, reading, data, question)
-        except (DataError, ModelError):  # of a row that may not be moved
+        except (DataError, ModelError):  # a moved row is refused
             router.report("unread", REFUSED)
             return None
         if changes is None:
@@ -96,7 +96,7 @@ def _changes(
 ) -> dict[str, Floats | None] | None:
     """Return the changes of all features by the trees; None if predict differs.
 
-    None of a feature whose change is refused: predict is asked, and refused again.
+    A feature whose change is refused has None; predict then refuses it again.
     """
     by_feature: dict[str, Floats | None] = {}
     for feature, moves, *ends in _walked(reading, data, question):
@@ -115,7 +115,7 @@ def _changes(
 def _walked(
     reading: Reading, data: Dataset, question: Question
 ) -> Iterator[tuple[str, Moves, Floats, Floats]]:
-    """Yield the moves of each feature that has some, and both ends of them."""
+    """Yield the features that have moves, their moves and predictions at both ends."""
     waiting: deque[tuple[str, Moves, list[Index]]] = deque()
 
     def draws() -> Iterator[tuple[int, Integers]]:
@@ -124,7 +124,7 @@ def _walked(
                 moves = question.moves_of(feature)
             except NotApplicable:
                 continue
-            lenders = _lenders(data.X[feature], moves)
+            lenders = _rows_with(data.X[feature], moves)
             if lenders is None:
                 continue
             again = pd.Series(moves.row).duplicated().to_numpy()
@@ -139,11 +139,11 @@ def _walked(
     groups = [(feature,) for feature in data.features]
     ends: list[Floats] = []
     trees = reading.trees
-    for answer in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
-        ends.append(answer)
+    for end in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
+        ends.append(end)
         feature, moves, parts = waiting[0]
         if len(ends) == 2 * len(parts):
-            low, high = (np.empty((len(moves.row), *answer.shape[1:])) for _ in "lh")
+            low, high = (np.empty((len(moves.row), *end.shape[1:])) for _ in "lh")
             for at, part in enumerate(parts):
                 low[part] = ends[2 * at][moves.row[part]]
                 high[part] = ends[2 * at + 1][moves.row[part]]
@@ -152,12 +152,12 @@ def _walked(
             ends = []
 
 
-def _lenders(column: pd.Series, moves: Moves) -> Index | None:
-    """Return a row that has each point, None if a point is the value of no row."""
+def _rows_with(column: pd.Series, moves: Moves) -> Index | None:
+    """Return a row for each point that has its value; None if no row has some point."""
     rows = np.unique(moves.row)
     moved = column.iloc[rows]
     if moves.points.dtype != object:
-        moved = moved.astype(moves.points.dtype)  # else no number equals True
+        moved = moved.astype(moves.points.dtype)  # otherwise no number equals True
     codes, values = pd.factorize(moved)
     place = pd.Index(values).get_indexer(pd.Index(moves.points))
     first = rows[np.unique(codes, return_index=True)[1]]

@@ -1,4 +1,4 @@
-"""The mean prediction as a function of one feature. Not: how far it is from flat."""
+"""Partial dependence: the mean prediction as a function of one feature."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
@@ -19,11 +19,11 @@ from .predictions_at import MAX_BYTES, predict_at, predictions_at
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
 Scale = Literal["native", "link", "centred_logit"]
 
-# The curves of single rows that quartiles are taken of: 10 000 rows at 51 points, which
-# put a quartile within one per cent of the rows.
+# Bytes of the curves of single rows that quartiles are computed from: 10 000 rows at
+# 51 points, which determine a quartile to within one per cent of the rows.
 MAX_BAND_BYTES = 2**22
 QUARTILES = (0.25, 0.75)
-WHOLE = "biu"  # numbers of these kinds are whole, FALSE and TRUE included
+WHOLE = "biu"  # numpy's kinds of whole numbers and booleans
 
 
 def partial_dependence(
@@ -45,23 +45,24 @@ def partial_dependence(
     .. math:: \mathrm{PD}_j(v) = \sum_i w_i\, g(f(v, x_{i,-j})) / \sum_i w_i.
 
     The curve of a single row is :math:`c_i(v) = g(f(v, x_{i,-j}))`, its individual
-    conditional expectation [2]_. The band around the curve holds the middle half of
-    the centred ones: at each point the weighted quartiles over the rows of
+    conditional expectation [2]_. The band around the curve contains the middle half of
+    the centred curves: at each point the weighted quartiles over the rows of
 
     .. math:: c_i(v) - \bar c_i + \overline{\mathrm{PD}}_j,
 
     where a bar is the mean over the points of the grid that `model` can predict. Rows
-    differ in level because of their other features, which says nothing about feature
-    *j*; taken about the mean of its own curve, no row is given a point at which all
-    agree. So the band has no width where *j* acts alike in all rows, as in an additive
-    model, and the wider it is, the more *j* interacts with other features. It is not
-    an interval for the curve, and the curve, a mean, can leave it.
+    differ in level because of their other features, which does not concern feature
+    *j*. Each curve is centred at its own mean, so there is no point at which all agree
+    by construction. The band has no width where *j* has the same effect in all rows, as
+    in an additive model, and the wider it is, the more *j* interacts with other
+    features. It is not a confidence interval of the curve, and the curve, a mean, can
+    leave it.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``; its trees may answer, without a band for the mean
-        alone: see `trees.mean_predictions` and `predictions_at`.
+        Its ``predict(X)`` is called, or its trees are used; without a band these can
+        compute the mean alone: see `trees.mean_predictions` and `predictions_at`.
     data : Dataset
         The rows averaged over, with their weights.
     feature : str
@@ -83,7 +84,7 @@ def partial_dependence(
         * numbers: exactly these points.
 
         Points of "even" and "quantile" are values that the column can hold: whole
-        numbers also beside missing values, and whole days of dates without a time.
+        numbers even if values are missing, and whole days of dates without a time.
     n_grid : int, default 51
         Number of points of "even" and "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -95,10 +96,10 @@ def partial_dependence(
           logit if binary. The default of pdp for classifiers; as there, probabilities
           below 2^-52 count as 2^-52.
     on_band : callable, optional
-        Told the lower and the upper end of the band, each of the shape of `values`;
-        this costs no prediction. A quartile that falls between two rows is their
-        middle, and a weight counts as so many rows. Where the curves of all rows take
-        more than 4 megabytes, evenly spaced rows stand for all in the band.
+        Called with the lower and the upper end of the band, each of the shape of
+        `values`. A quartile that falls between two rows is their middle, and a weight
+        counts as so many rows. If the curves of all rows take more than 4 megabytes,
+        the band is computed from evenly spaced rows.
 
     Returns
     -------
@@ -117,8 +118,8 @@ def partial_dependence(
 
     Warnings
     --------
-    Setting a feature breaks its dependence on the others, so `model` is asked about
-    rows that cannot occur. A flat curve does not mean that a feature is ignored:
+    Setting a feature breaks its dependence on the others, so `model` predicts rows that
+    cannot occur. A flat curve does not mean that a feature is ignored:
     opposite effects in two halves of the rows cancel in the mean.
 
     References
@@ -151,7 +152,7 @@ def partial_dependence(
         n_kept = min(most, data.n_samples)
         of_band = np.arange(n_kept) * data.n_samples // n_kept  # evenly spaced
     settings, on_scale, curve = {feature: asked}, SCALES[scale], None
-    if len(of_band) < data.n_samples:  # else the band asks about all rows anyway
+    if len(of_band) < data.n_samples:  # otherwise the band predicts all rows anyway
         trees = tree_means(model, data, scale, len(asked))
         curve = curve_of_trees(trees, model, data, feature, asked)
     if curve is None:
@@ -182,10 +183,10 @@ def curve_of_trees(
     feature: str,
     values: Any,
 ) -> Floats | None:
-    """Return the curve at some values as the trees give it, (n_points, n_outputs).
+    """Return the curve at some values by the trees, (n_points, n_outputs).
 
-    None if predict is to answer: the first time, its means are compared at the first
-    and the last value.
+    None if predict is to be used. The first curve is compared with the means of predict
+    at the first and the last value.
     """
     if trees is None or not trees.reads_as_one(feature):
         return None
@@ -198,14 +199,14 @@ def curve_of_trees(
 
 
 _last_banded: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
-"""The rows of the last band, so that what is known of them, as their bins, is found."""
+"""The rows of the last band: as the same object, they keep their cached bins."""
 
 
 def _quartiles(curves: Floats, weights: Floats | None) -> Floats:
     """Return the quartiles over rows, (2, n_points, n_outputs); reorders `curves`.
 
-    Of the values in order the first that a share of the weight does not exceed; where
-    it is met exactly, the middle of that value and the next.
+    A quartile is the first value, in order, whose cumulated weight reaches the share;
+    if it equals the share, the middle of that value and the next.
     """
     if weights is None:  # the same, in a third of the time
         return np.quantile(
@@ -237,7 +238,7 @@ def single_curves(
     n_grid: int = 51,
     scale: Scale = "native",
 ) -> Iterator[tuple[npt.NDArray[Any], Floats]]:
-    """Yield the curves whose mean `partial_dependence` is, some rows at a time.
+    """Yield the curves of single rows, of which `partial_dependence` is the mean.
 
     Parameters and raises are those of `partial_dependence`.
 
@@ -245,7 +246,7 @@ def single_curves(
     ------
     grid : ndarray of shape (n_grid,)
     values : ndarray of shape (n_grid, n_rows, n_outputs)
-        The next rows, in their order; NaN where `partial_dependence` is.
+        Some rows, in their order; NaN where `partial_dependence` is.
     """
     check_scale(model, scale)
     points = grid_of(data, feature, grid=grid, n_grid=n_grid)
@@ -272,7 +273,7 @@ def check_scale(model: FittedModel, scale: Scale) -> None:
 def grid_of(
     data: Dataset, feature: str, *, grid: Grid, n_grid: int
 ) -> npt.NDArray[Any]:
-    """Return where a column is asked, (n_grid,); see `partial_dependence`."""
+    """Return the grid of a column, (n_grid,); see `partial_dependence`."""
     at_least(1, n_grid=n_grid)
     column = data.X[feature]
     if is_category(column):
@@ -304,10 +305,10 @@ def grid_of(
 def is_predicted(
     model: FittedModel, X: pd.DataFrame, feature: str, points: npt.NDArray[Any]
 ) -> npt.NDArray[np.bool_]:
-    """Return where on a grid a model has a prediction, (n_grid,).
+    """Return whether a model can predict each point of a grid, (n_grid,).
 
-    Only a level that no row has can be without: a model that predicts the rows knows
-    all others.
+    Only a level that no row has can be without a prediction: a model that predicts the
+    rows knows all others.
     """
     is_measured = np.ones(len(points), dtype=bool)
     column = X[feature]
@@ -322,7 +323,7 @@ def is_predicted(
 
 
 def with_gaps(values: Floats, is_measured: npt.NDArray[np.bool_]) -> Floats:
-    """Return a curve that was asked at some points of a grid, NaN at the others."""
+    """Return a curve on the whole grid from some of its points, NaN at the others."""
     curve = np.full((len(is_measured), *values.shape[1:]), np.nan)
     curve[is_measured] = values
     return curve
@@ -335,8 +336,8 @@ def _are_whole(numbers: Floats) -> bool:
 def _quantiles(ordered: Floats, n_grid: int) -> Floats:
     """Return type-7 quantiles of sorted numbers at `n_grid` even probabilities."""
     position = (len(ordered) - 1) * np.linspace(0, 1, n_grid)
-    # A position a rounding error beside a number would add a second, nearly equal
-    # point to the grid wherever that number ends a run of ties.
+    # A position that misses a number by a rounding error would add a second, nearly
+    # equal point to the grid wherever that number ends a run of ties.
     nearest = np.rint(position)
     is_exact = np.isclose(position, nearest, rtol=0, atol=1e-9)
     position = np.where(is_exact, nearest, position)
@@ -344,15 +345,15 @@ def _quantiles(ordered: Floats, n_grid: int) -> Floats:
 
 
 def rounding_of(n_samples: int, largest: Floats) -> Floats:
-    """Return what a sum of six means of so many numbers may miss by rounding.
+    """Return a bound on the rounding error of a sum of six means of so many numbers.
 
-    A mean of n numbers is exact to n roundings of the largest.
+    The error of a mean of n numbers is at most n roundings of the largest.
     """
     return np.asarray(6 * n_samples * np.finfo(np.float64).eps * largest)
 
 
 def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
-    """Return the grid as an array of the column's type, floats if it does not fit."""
+    """Return points as an array of the column's type, floats if they do not fit."""
     whole = column.dtype.kind in WHOLE and _are_whole(points)
     keeps = is_category(column) or whole
     return pd.Series(points).astype(column.dtype if keeps else np.float64).values

@@ -1,9 +1,9 @@
 """Predictions of rows with columns set to values, by predict or by the trees.
 
 Both give the same numbers, to the last bit, unless threads of the library add the
-trees in any order. The trees answer where numba is there, the model is an ensemble
-that can be read, and enough is asked; they are compared with predict at the ends of
-what is set, in all rows the first time and in some rows after that.
+trees in any order. The trees are used if numba is installed, the model is an ensemble
+that can be read, and there are enough predictions to make. They are compared with
+predict at the lowest and the highest value, first in all rows, later in some.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,11 +21,11 @@ from ..trees.router import MOST_ASKED, Router
 
 OnScale = Callable[[FittedModel, Floats], Floats]
 
-# Stacked rows per call: enough to make the fixed cost of a call small, little enough
-# to stay in a processor's cache and out of the way of the model's own copies.
+# Bytes of stacked rows per call: enough to make the fixed cost of a call small, and few
+# enough for a processor's cache and the model's own copies.
 MAX_BYTES = 2**22
 FEWEST_POINTS = 3
-"""Fewer cost as much as to compare them."""
+"""With fewer points, the comparison with predict would cost as much as it saves."""
 
 
 def predictions_at(
@@ -36,21 +36,21 @@ def predictions_at(
 ) -> Iterator[Floats]:
     """Yield predictions (n_points, n_samples, n_outputs), some points at a time.
 
-    `settings` holds what is set: arrays of (n_points,), by column, of its type.
+    `settings` maps columns to their new values: arrays of (n_points,), of their types.
     """
     n_points = len(next(iter(settings.values())))
     edges = [*range(0, n_points, _n_in_batch(X, n_points)), n_points]
-    answers = _by_trees(model, X, settings, edges) or _by_predict(
+    batches = _by_trees(model, X, settings, edges) or _by_predict(
         model, X, settings, edges
     )
-    for prediction, (start, end) in zip(answers, pairwise(edges), strict=True):
+    for prediction, (start, end) in zip(batches, pairwise(edges), strict=True):
         yield on_scale(model, prediction).reshape(end - start, len(X), -1)
 
 
 def predict_at(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any]
 ) -> Floats:
-    """Return what predict gives at all points, (n_points, n_samples, n_outputs)."""
+    """Return predict's predictions at all points, (n_points, n_samples, n_outputs)."""
     n_points = len(next(iter(settings.values())))
     edges = [*range(0, n_points, _n_in_batch(X, n_points)), n_points]
     predictions = np.concatenate(list(_by_predict(model, X, settings, edges)))
@@ -58,9 +58,9 @@ def predict_at(
 
 
 def _n_in_batch(X: pd.DataFrame, n_points: int) -> int:
-    """Return how many points are asked in one call.
+    """Return the number of points that are predicted in one call.
 
-    `memory_usage` of all takes long where there are many columns.
+    `memory_usage` is slow for many columns, so numpy's types are summed up instead.
     """
     sizes = [dtype.itemsize for dtype in X.dtypes if isinstance(dtype, np.dtype)]
     is_plain = [isinstance(dtype, np.dtype) for dtype in X.dtypes]
@@ -72,9 +72,9 @@ def _n_in_batch(X: pd.DataFrame, n_points: int) -> int:
 def _by_predict(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats]:
-    """Yield what predict gives between two edges of the points, points by rows.
+    """Yield predict's predictions for each batch of points, points by rows.
 
-    The rows are stacked once and only the set columns are written between two calls.
+    The rows are stacked once; between two calls only the set columns are written.
     """
     n_samples, n_stacked = len(X), edges[1] - edges[0]
     stacked = X.take(np.tile(np.arange(n_samples), n_stacked))
@@ -87,10 +87,11 @@ def _by_predict(
 
 
 def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
-    """Give a column of a frame of our own other values.
+    """Replace the values of a column, in place.
 
-    Where pandas keeps it as plain numbers of their type they are written where it lies:
-    a new column would part the table, which every predict then puts together again.
+    If pandas stores it as numbers of the same type, they are overwritten in their
+    array: a new column would split the table's block, which every predict would join
+    again.
     """
     column = frame[name]
     if isinstance(column.dtype, np.dtype) and column.dtype == values.dtype:
@@ -104,7 +105,7 @@ def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
 def _by_trees(
     model: FittedModel, X: pd.DataFrame, settings: Mapping[str, Any], edges: list[int]
 ) -> Iterator[Floats] | None:
-    """Return what the trees give in batches; None if predict is to answer."""
+    """Return the trees' predictions in batches; None if predict is to be used."""
     if edges[-1] < FEWEST_POINTS:
         return None
     router = Router(model)
@@ -136,11 +137,11 @@ def _set_in_trees(
     columns: tuple[str, ...],
     edges: list[int],
 ) -> Iterator[Floats]:
-    """Yield what the trees predict between two edges of the points, points by rows."""
+    """Yield the trees' predictions for each batch of points, points by rows."""
     n_rows, n_points = bins.shape[1], edges[-1]
     draws = ((0, np.broadcast_to(np.int32(at), n_rows)) for at in range(n_points))
-    answers = trees.replay(
+    predictions = trees.replay(
         bins, [columns], draws, lenders=points, n_threads=n_threads()
     )
     for start, end in pairwise(edges):
-        yield np.concatenate(list(islice(answers, end - start)))
+        yield np.concatenate(list(islice(predictions, end - start)))

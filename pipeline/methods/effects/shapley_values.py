@@ -1,8 +1,8 @@
-"""Shapley values of predictions, row by row. Not: what an importance makes of them.
+"""Shapley values of predictions, row by row.
 
 The players are the columns a model reads, some of them perhaps joined into one. In a
 coalition a row keeps the values of its players and takes the others from a row of the
-background.
+background. `importance.shapley` turns the values into importances.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,14 +22,14 @@ Score: TypeAlias = Callable[[pd.DataFrame], Floats]
 Index: TypeAlias = npt.NDArray[np.intp]
 Bits: TypeAlias = npt.NDArray[np.bool_]
 
-# Mixed rows per call: enough to make the fixed cost of a call small, little enough to
-# stay in a processor's cache.
+# Bytes of mixed rows per call: enough to make the fixed cost of a call small, and few
+# enough for a processor's cache.
 MAX_BYTES = 2**22
 MOST_PLAYERS = 12
 
 
 class Game(NamedTuple):
-    """What is asked of a model.
+    """A score of mixed rows, and the rows that are mixed.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Game(NamedTuple):
     features : tuple of str
         The columns that are mixed.
     explained : ndarray of shape (n_explained,)
-        Places in `X`.
+        Positions in `X`.
     background : ndarray of shape (n_background,)
-        Places in `X`.
+        Positions in `X`.
     shares : ndarray of shape (n_background,)
         Weights of the background, which sum to one.
     n_outputs : int
@@ -57,7 +57,7 @@ class Game(NamedTuple):
     n_outputs: int
 
     def score_coalitions(self, own: Bits, rows: Index, others: Index) -> Floats:
-        """Return the score of rows with some columns of others, (n_rows, n_outputs).
+        """Return the score of rows with some values of others, (n_rows, n_outputs).
 
         `own` is (n_rows, n_features): whether a row keeps its own value.
         """
@@ -69,7 +69,7 @@ class Game(NamedTuple):
         return self.score(pd.DataFrame(columns))
 
     def batches(self, n_questions: int, rows_each: int) -> Iterator[slice]:
-        """Yield slices of questions that are asked in one call."""
+        """Yield slices of questions that are scored in one call."""
         each = self.X[list(self.features)].memory_usage(index=False).sum()
         per_row = max(1, int(each) // max(1, len(self.X)))
         size = max(1, MAX_BYTES // (per_row * rows_each))
@@ -96,7 +96,7 @@ def score_of(model: FittedModel, scale: Scale) -> Score:
 def draw_places(
     seed: int, purpose: str, repeat: int, places: Index, n: int | None
 ) -> Index:
-    """Return so many of the places, in their order; all of them if none is said."""
+    """Return `n` places, drawn and in their order; all of them if `n` is None."""
     if n is None or n >= len(places):
         return places
     generator = stream(seed, purpose, "", repeat)
@@ -104,7 +104,7 @@ def draw_places(
 
 
 def check_players(model: FittedModel, n_players: int, remedy: str) -> None:
-    """Refuse more coalitions than can be asked."""
+    """Refuse a model with too many players for all coalitions to be scored."""
     if n_players > MOST_PLAYERS:
         raise NotApplicable(
             f"Model {quote(model.name)} must read at most {MOST_PLAYERS} columns for "
@@ -117,10 +117,11 @@ def sample_orders(
 ) -> Floats:
     """Return estimates from random orders, (n_explained, n_players, n_outputs).
 
-    Every row draws an order of the players and a row of the background, which then
-    takes over the row's values in that order: a player's estimate is what the score
-    gains at its turn. So the estimates of one order add up to the score of the row
-    less that of the background row. `owner` is the player of each feature.
+    Every row draws an order of the players and a row of the background. The values of
+    the background row are replaced by those of the row in that order; a player's
+    estimate is the change of the score at its turn. So the estimates of one order add
+    up to the score of the row less that of the background row. `owner` is the player of
+    each feature.
     """
     n, n_players = len(game.explained), int(owner.max()) + 1
     row = np.arange(n)
@@ -147,7 +148,7 @@ def enumerate_coalitions(game: Game, owner: Index) -> Floats:
 
     With q players, a coalition of s of them enters the value of each with the weight
     ``1 / (q comb(q - 1, s - 1))`` if it is a member, ``-1 / (q comb(q - 1, s))`` if
-    not: the mean over all orders. Asks for 2^q n_explained n_background rows.
+    not: the mean over all orders. It scores 2^q n_explained n_background rows.
     """
     n, q, size = len(game.explained), int(owner.max()) + 1, len(game.background)
     member = (np.arange(2**q)[:, np.newaxis] >> np.arange(q) & 1).astype(bool)

@@ -1,4 +1,4 @@
-"""How y changes along one feature among rows that a tree has made alike otherwise."""
+"""StratPD: how y changes along one feature among rows that are otherwise similar."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_args
@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
 
 class Strata(NamedTuple):
-    """How rows are made alike and leaves put together: the options of `stratpd`."""
+    """How rows are stratified and leaves combined: the options of `stratpd`."""
 
     n_trees: int = 1
     min_samples_leaf: int | None = None
@@ -69,10 +69,10 @@ def stratpd(
     min_slopes_per_x: int = 5,
     merge: Merge = "published",
 ) -> tuple[npt.NDArray[Any], Floats]:
-    r"""Return how y depends on one feature with the others held about equal.
+    r"""Return the dependence of y on one feature with the others held about equal.
 
-    A regression tree of y on all other columns :math:`x_{-j}` parts the rows [1]_.
-    Within its leaves only :math:`x_j` is left to move y, so for a number
+    A regression tree of y on all other columns :math:`x_{-j}` partitions the rows [1]_.
+    Within its leaves only :math:`x_j` is left to explain y, so for a number
 
     .. math::
         \mathrm{PD}_j(z) = \sum_{u_k < z} \overline{s}(u_k)\,(u_{k+1} - u_k),
@@ -80,9 +80,8 @@ def stratpd(
     with :math:`u_k` the distinct values and :math:`\overline{s}(u_k)` the mean over
     the leaves of the slope of y that covers :math:`u_k`; see
     `leaf_curves.numeric_curve`. For a category (CatStratPD) the means of y per level
-    in each leaf are put together; see `leaf_curves.categorical_curve`. No model is
-    asked. For two classes y is the indicator of the positive class, an extension of
-    ours.
+    in each leaf are combined; see `leaf_curves.categorical_curve`. No model is used.
+    For two classes y is the indicator of the positive class, an extension of ours.
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ def stratpd(
         The rows, without missing values or unequal weights.
     feature : str
         A column of ``data.X``; the trees read all others, categories by the order of
-        their levels, but nothing derived, nor what `feature` is derived from.
+        their levels, except derived columns and those `feature` is derived from.
     seed : int
         Breaks ties between equally good splits, and draws the rows of several trees.
     n_trees : int, default 1
@@ -102,7 +101,7 @@ def stratpd(
         Minimum number of rows per leaf: by default 15 for a numeric feature, 5 for a
         category.
     min_slopes_per_x : int, default 5
-        For a numeric feature: how many leaves must cover a value for it to count.
+        For a numeric feature: number of leaves that must cover a value for it to count.
     merge : {"published", "least_squares"}, default "published"
         How the leaves of a categorical feature are combined: one after another, as in
         the paper, where the result depends on their order; or by least squares, where
@@ -128,9 +127,9 @@ def stratpd(
     Warnings
     --------
     A leaf holds the other features about equal, not equal: a feature that depends on
-    them strongly within leaves is credited with what they do. Where there is no
-    evidence between two values the curve stays level. Groups of levels that no leaf
-    compares are placed by their mean y, as if nothing else differed.
+    them strongly within leaves is credited with their effects. Where there is no
+    evidence between two values, the curve is flat. Groups of levels that share no leaf
+    are placed by their mean y, as if nothing else differed.
 
     References
     ----------
@@ -168,9 +167,9 @@ def stratpd(
 
 
 def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Table:
-    """Return the rows as trees read them, or say why they cannot.
+    """Return the rows as trees read them; refuse data that StratPD cannot use.
 
-    `n_rows` of them, all by default, will be parted at a time.
+    `n_rows` of them, all by default, are partitioned at a time.
 
     Raises
     ------
@@ -207,7 +206,7 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
 
 
 def refuse_missing(data: Dataset, purpose: str, columns: Iterable[str]) -> None:
-    """Refuse rows with missing values in these columns: `purpose` cannot place them."""
+    """Refuse missing values in these columns, which `purpose` cannot handle."""
     missing = [name for name in columns if data.X[name].hasnans]
     if missing:
         raise NotApplicable(
@@ -221,14 +220,14 @@ def curve_of(
 ) -> LeafCurve:
     """Return the curve of one feature, without a point if there is no evidence.
 
-    `repeat` names the random stream, beside `seed` and `feature`. A category has mean
-    0 over its levels.
+    `repeat` selects the random stream, together with `seed` and `feature`. The curve of
+    a category has mean 0 over its levels.
     """
     x = table.columns[feature]
     is_category = np.issubdtype(x.dtype, np.integer)
     usual = LEAF_OF_CATEGORY if is_category else LEAF_OF_NUMBER
-    # What is derived is held by what it is made of: to hold it beside its sources, or
-    # its sources beside it, would leave nothing to vary.
+    # A derived column is held equal by holding its sources equal: a derived column
+    # together with its sources would leave nothing to vary.
     own = {feature, *table.unread.get(feature, ())}
     others = table.matrix[
         :, [name not in own and not table.unread.get(name) for name in table.columns]
@@ -256,7 +255,7 @@ def _leaves(
     """Return the leaf of each row in each tree, (n_trees * n_samples,)."""
     from sklearn.tree import DecisionTreeRegressor
 
-    if not others.shape[1]:  # nothing to hold: all rows are alike
+    if not others.shape[1]:  # no other feature: all rows are one leaf
         return np.repeat(np.arange(n_trees), len(y))
     y = in_unit(y)
     leaves: list[Codes] = []

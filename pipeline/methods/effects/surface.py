@@ -1,4 +1,4 @@
-"""The mean prediction as a function of two features, and where rows lie around it."""
+"""Joint partial dependence of two features, and the points with rows around them."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def surface(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of all rows at every point of the joint grid.
+        Its ``predict(X)`` is called for all rows at every point of the joint grid.
     data : Dataset
         The rows averaged over, with their weights.
     features : tuple of str
@@ -70,8 +70,8 @@ def surface(
 
     Warnings
     --------
-    `model` is asked about pairs of values that cannot occur; `within` says where rows
-    lie. That the surface is not a sum of two curves is what an interaction is.
+    `model` predicts pairs of values that cannot occur; `within` tells where rows lie.
+    An interaction is the part of the surface that is not a sum of two curves.
 
     References
     ----------
@@ -134,9 +134,10 @@ def within(
 ) -> npt.NDArray[np.bool_]:
     """Return whether rows lie around each point of a grid, (n_first, n_second).
 
-    Of two numbers the points in the convex hull of the rows; of a number and a
-    category those between the smallest and the largest number at that level; of two
-    categories those that some row has. Rows without a weight or a value do not count.
+    For two numbers, around means in the convex hull of the rows; for a number and a
+    category, between the smallest and the largest number at that level; for two
+    categories, at levels that some row has. Rows without a weight or a value are
+    ignored.
     """
     columns = [data.X[name] for name in features]
     there = data.weights > 0
@@ -162,7 +163,7 @@ def within(
 
 
 def _places(column: pd.Series, at: Points) -> Floats:
-    """Return a column as numbers: where its levels stand on the grid, if it has any."""
+    """Return a column as numbers; levels as their positions on the grid."""
     if at.dtype != object:
         return column.to_numpy(dtype=np.float64)
     place = {level: n for n, level in enumerate(at)}
@@ -170,7 +171,10 @@ def _places(column: pd.Series, at: Points) -> Floats:
 
 
 def _at_levels(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:
-    """Return which points lie between the rows of their level, the first feature's."""
+    """Return whether each point lies between the rows of its level.
+
+    The first feature is the category.
+    """
     has_rows = np.zeros((len(grids[0]), len(grids[1])), dtype=bool)
     for n in range(len(grids[0])):
         own = rows[1][rows[0] == n]
@@ -180,7 +184,7 @@ def _at_levels(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]
 
 
 def _in_hull(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:
-    """Return which points lie in the convex hull of the rows, (n_first, n_second)."""
+    """Return whether each point lies in the convex hull of the rows."""
     from scipy.spatial import ConvexHull, QhullError
 
     shape = len(grids[0]), len(grids[1])
@@ -189,7 +193,7 @@ def _in_hull(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:
     at = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1).reshape(-1, 2)
     try:
         hull = ConvexHull((np.stack(rows, axis=1) - low) / size)
-    except (QhullError, ValueError):  # all rows on one line: no point has any around it
+    except (QhullError, ValueError):  # all rows on one line: no hull
         return np.zeros(shape, dtype=bool)
     sides = (at - low) / size @ hull.equations[:, :2].T + hull.equations[:, 2]
     return np.asarray((sides <= 1e-9).all(axis=1).reshape(shape))

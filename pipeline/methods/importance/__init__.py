@@ -1,25 +1,25 @@
-"""The methods and their contract, documented once.
+"""The table of methods, and the interface that all of them have.
 
-Every row of `METHODS` is called in one way:
+Every entry of `METHODS` is called in one way:
 
     raw, baseline = method.function(model, data, seed=seed, **options)
 
-A method that has more to say returns a `MethodResult`, which unpacks into these two.
-`raw`, float64 of shape (n_groups, n_repeats, n_scores), is what was measured, one row
-per entry of `data.groups`, in its order. `baseline`, (n_repeats, n_scores), is what a
-feature that does not matter measures. There are as many scores as `model.losses` if
-the unit is "loss", as `model.outputs` if it is "prediction", else one. NaN is no
-answer. `NotApplicable` says in a whole sentence what a model cannot be asked.
+A method with more results returns a `MethodResult`, which unpacks into these two.
+`raw`, float64 of shape (n_groups, n_repeats, n_scores), has one row per entry of
+`data.groups`, in its order. `baseline`, (n_repeats, n_scores), is the value of a
+feature that does not matter. There are as many scores as `model.losses` if the unit is
+"loss", as `model.outputs` if it is "prediction", else one. NaN means that there is no
+value. `NotApplicable` explains in a whole sentence why a method cannot be applied.
 
-Nothing that is given is changed, the same seed gives the same numbers, and a row
-depends on its own columns only. An R stream is the exception: it is drawn in its
-package's order, so a row also depends on the rows before it.
+No argument is changed, the same seed gives the same numbers, and a row of `raw` depends
+on its own columns only. R streams are the exception: they are drawn in the order of
+their package, so a row also depends on the rows before it.
 
-A method's options are its keyword-only arguments with defaults; see `options_of`. Some
-have many, because each is part of what the number means. They stay arguments and are
-not put into a record: configuration, schema and card read name, type, default and
-explanation off the signature and its documentation, and there only. What an option does
-with others inside a method may well be a record, such as `firm_estimators.Setting`.
+The options of a method are its keyword-only arguments with defaults; see `options_of`.
+Some methods have many, because each is part of the definition of the number. They stay
+arguments and are not put into a record: configuration, schema and card read name, type,
+default and explanation from the signature and its documentation only. Inside a method,
+options may form a record, such as `firm_estimators.Setting`.
 """
 
 from collections.abc import Callable
@@ -63,28 +63,28 @@ Of = Literal["features", "groups", "pairs"]
 
 
 class Method(NamedTuple):
-    """One row of the table of methods.
+    """One entry of `METHODS`.
 
     Attributes
     ----------
     asks : {"predict", "refit", "estimator", "data"}
-        What the method has access to.
+        The access that the method needs.
     unit : {"loss", "prediction", "y", "1"}
-        What its numbers are measured in.
+        The quantity that its numbers are measured in.
     form : {"difference", "ratio", "raw", "absolute"}
-        How an importance follows from `raw` and `baseline` unless the audit says so.
+        How an importance follows from `raw` and `baseline`, unless the audit sets it.
     function : callable
     seeded_as : str
         The method whose draws it repeats, empty if it has its own.
     curve : str
-        The key of `effects.EFFECTS` whose curves it is taken from, empty if none; the
-        usual one where it has an option `curve`.
+        The key of `effects.EFFECTS` whose curves it is computed from, empty if none;
+        the default one if it has an option `curve`.
     of : tuple of str
-        What it can be asked of: "features", "groups", "pairs". What is measured of one
-        column has no answer for a group.
+        What it can measure: "features", "groups", "pairs". A method for single columns
+        has no value for a group.
     draws_rows : bool
-        Whether rows are all it draws, and it takes all where there are no more than
-        it would draw.
+        Whether it draws rows only, and uses all rows if there are no more than it would
+        draw.
     """
 
     asks: Literal["predict", "refit", "estimator", "data"]
@@ -97,8 +97,8 @@ class Method(NamedTuple):
     draws_rows: bool = False
 
 
-_ALONE: tuple[Of, ...] = ("features",)
-_OURS: dict[str, Method] = {
+_SINGLE: tuple[Of, ...] = ("features",)
+_BUILT_IN: dict[str, Method] = {
     "permutation": Method("predict", "loss", "difference", permutation.permutation),
     "partial_dependence": Method(
         "predict",
@@ -106,7 +106,7 @@ _OURS: dict[str, Method] = {
         "difference",
         partial_dependence.partial_dependence,
         curve="partial_dependence",
-        of=_ALONE,
+        of=_SINGLE,
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
     "impurity_oob": Method("estimator", "1", "difference", impurity_oob.impurity_oob),
@@ -128,7 +128,7 @@ _OURS: dict[str, Method] = {
     "garson": Method("estimator", "1", "difference", networks.garson),
     "olden": Method("estimator", "1", "absolute", networks.olden),
     "model_specific": Method(
-        "estimator", "1", "difference", r_model_specific.model_specific, of=_ALONE
+        "estimator", "1", "difference", r_model_specific.model_specific, of=_SINGLE
     ),
     "drop_column": Method("refit", "loss", "difference", drop_column.drop_column),
     "permute_refit": Method("refit", "loss", "difference", drop_column.permute_refit),
@@ -149,7 +149,7 @@ _OURS: dict[str, Method] = {
         "difference",
         stratified.stratified_impact,
         curve="stratpd",
-        of=_ALONE,
+        of=_SINGLE,
     ),
     "stratified_importance": Method(
         "data",
@@ -157,7 +157,7 @@ _OURS: dict[str, Method] = {
         "difference",
         stratified.stratified_importance,
         curve="stratpd",
-        of=_ALONE,
+        of=_SINGLE,
     ),
     "curve_impact": Method(
         "predict",
@@ -165,7 +165,7 @@ _OURS: dict[str, Method] = {
         "difference",
         curve_magnitude.curve_impact,
         curve="partial_dependence",
-        of=_ALONE,
+        of=_SINGLE,
     ),
     "curve_importance": Method(
         "predict",
@@ -173,19 +173,19 @@ _OURS: dict[str, Method] = {
         "difference",
         curve_magnitude.curve_importance,
         curve="partial_dependence",
-        of=_ALONE,
+        of=_SINGLE,
     ),
-    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2, of=_ALONE),
-    "anova": Method("data", "1", "absolute", filters.anova, of=_ALONE),
-    "auc": Method("data", "1", "difference", filters.auc, of=_ALONE),
-    "spearman": Method("data", "1", "absolute", rank_correlation.spearman, of=_ALONE),
-    "pca": Method("data", "1", "absolute", filters_joint.pca, of=_ALONE),
-    "mrmr": Method("data", "1", "raw", filters_joint.mrmr, of=_ALONE),
-    "relieff": Method("data", "1", "difference", relief.relieff, of=_ALONE),
+    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2, of=_SINGLE),
+    "anova": Method("data", "1", "absolute", filters.anova, of=_SINGLE),
+    "auc": Method("data", "1", "difference", filters.auc, of=_SINGLE),
+    "spearman": Method("data", "1", "absolute", rank_correlation.spearman, of=_SINGLE),
+    "pca": Method("data", "1", "absolute", filters_joint.pca, of=_SINGLE),
+    "mrmr": Method("data", "1", "raw", filters_joint.mrmr, of=_SINGLE),
+    "relieff": Method("data", "1", "difference", relief.relieff, of=_SINGLE),
     "firm": Method("predict", "prediction", "absolute", firm.firm),
     "firm_labels": Method("data", "y", "absolute", firm.firm_labels),
     "gradient_sensitivity": Method(
-        "predict", "prediction", "difference", firm.gradient_sensitivity, of=_ALONE
+        "predict", "prediction", "difference", firm.gradient_sensitivity, of=_SINGLE
     ),
     "shapley": Method("predict", "prediction", "difference", shapley.shapley),
     "sage": Method("predict", "loss", "difference", sage.sage),
@@ -213,7 +213,7 @@ _OURS: dict[str, Method] = {
         draws_rows=True,
     ),
 }
-METHODS: dict[str, Method] = OpenTable("method", _OURS)
+METHODS: dict[str, Method] = OpenTable("method", _BUILT_IN)
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:

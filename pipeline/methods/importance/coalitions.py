@@ -1,8 +1,8 @@
-"""The losses of a model that is told some columns of each row only.
+"""Losses of a model that knows only some columns of each row.
 
-The columns of a coalition of players stay; a sampler gives the values of all others,
-several for each row, and the prediction is averaged over them before any loss is taken.
-Not: who the players are, nor what an importance makes of the losses.
+The columns of a coalition of players keep their values; a sampler draws those of all
+others, several times for each row, and predictions are averaged over these draws before
+any loss is computed. `sage` chooses the players and computes importances.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,19 +23,19 @@ from .refits import Unit, columns_of
 
 Index: TypeAlias = npt.NDArray[np.int64]
 Values: TypeAlias = Mapping[str, Any]
-"""By column, (n_rows * n_draws,): the draws of a row one after the other."""
+"""By column, (n_rows * n_draws,): the draws of a row are consecutive."""
 Sampler: TypeAlias = Callable[[Unit, Index, Any], Values]
 """``sampler(known, rows, generator)``: values of the columns that are not `known`."""
 
 MAX_BYTES = 2**22
-"""Of rows in one call: enough for its fixed cost to be small, few for a cache."""
+"""Bytes of rows in one call: enough to make its fixed cost small, few for a cache."""
 AT_ONCE = 32
-"""Coalitions that a worker gets at a time: what they share is prepared once."""
+"""Coalitions that a worker gets at a time: their common parts are prepared once."""
 
 
 @dataclass(frozen=True)
 class RowSampler:
-    """What `Sampler` is: every row gets the values of the same reference rows.
+    """A `Sampler` that gives every row the values of the same reference rows.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class RowSampler:
     values: Values
 
     def __call__(self, known: Unit, rows: Index, generator: Any) -> Values:
-        """Return the reference rows once for each row, whatever is known of it."""
+        """Return the reference rows once for each row, whatever columns are known."""
         n_draws = len(next(iter(self.values.values())))
         place = np.tile(np.arange(n_draws), len(rows))
         rest = (name for name in self.values if name not in known)
@@ -55,7 +55,7 @@ class RowSampler:
 
 @dataclass(frozen=True)
 class Coalitions:
-    """Whose columns can be told to a model, and where it gets the others from.
+    """Coalitions of known columns, and the sampler of the other columns.
 
     A coalition is a number: player *k* is in it if its *k*-th binary digit is 1.
 
@@ -68,9 +68,9 @@ class Coalitions:
         The columns of each player; together all columns that `model` reads.
     sampler : callable
     shares : ndarray of shape (n_draws,)
-        What each draw of a row counts for, in sum one.
+        The weight of each draw of a row; they sum to one.
     seed : int
-        Names the streams of the draws, one for each set of known columns.
+        Selects the streams of the draws, one for each set of known columns.
     """
 
     model: FittedModel
@@ -87,7 +87,7 @@ class Coalitions:
 
     @property
     def is_marginal(self) -> bool:
-        """Whether what is drawn does not depend on what is known."""
+        """Whether draws do not depend on the known columns."""
         return isinstance(self.sampler, RowSampler)
 
     def losses(self, coalitions: Sequence[int]) -> Iterator[Floats]:
@@ -97,7 +97,7 @@ class Coalitions:
         return chain.from_iterable(each(partial(losses_of, self), parts))
 
     def n_predictions(self, coalition: int) -> int:
-        """Return how many rows the model is asked about for a coalition."""
+        """Return the number of rows that are predicted for a coalition."""
         n_draws = 1 if coalition == self.everyone else len(self.shares)
         return self.rows.n_samples * n_draws
 
@@ -116,9 +116,9 @@ def losses_of(
     ----------
     game : Coalitions
     coalitions : sequence of int
-        Neighbours that differ in few columns are asked in less time.
+        Neighbours that differ in few columns take less time.
     generator : Generator or RStream, optional
-        What all draws are taken from, coalition by coalition, all rows at once. By
+        The generator of all draws, coalition by coalition, all rows at once. By
         default each coalition has a stream of its own.
     """
     model, rows, n_draws = game.model, game.rows, len(game.shares)
@@ -149,7 +149,7 @@ def losses_of(
 
 
 class _Table:
-    """Some rows, each as often as it has draws: columns are overwritten in place."""
+    """Some rows, each repeated for its draws; columns are overwritten in place."""
 
     def __init__(self, game: Coalitions, rows: Index) -> None:
         self._game, self._rows = game, rows
@@ -158,12 +158,12 @@ class _Table:
         self._drawn = game.sampler((), rows, None) if game.is_marginal else {}
 
     def predict(self, known: Unit, generator: Any) -> Floats:
-        """Return the prediction with all columns drawn but the known ones."""
+        """Return the prediction with all columns drawn except the known ones."""
         drawn = self._drawn or self._game.sampler(known, self._rows, generator)
         for name, has_own in self._has_own.items():
             is_known = name in known
             if has_own == is_known and (is_known or self._drawn):
-                continue  # the same values stand there
+                continue  # it has these values already
             if is_known:
                 place = self._rows.repeat(len(self._game.shares))
                 values = self._game.rows.X[name].array.take(place)
@@ -189,7 +189,7 @@ def rows_for_model(model: FittedModel, data: Dataset, rows: Index) -> Dataset:
 
 
 def widened(rows: Dataset) -> Dataset:
-    """Return rows whose integers have 64 bits: what is drawn may need more than few."""
+    """Return rows with integers of 64 bits, as drawn values may not fit fewer."""
     kinds = {name: getattr(rows.X[name].dtype, "kind", "") for name in rows.X}
     types = {name: np.int64 for name, kind in kinds.items() if kind in ("i", "u")}
     return replace(rows, X=rows.X.astype(types))

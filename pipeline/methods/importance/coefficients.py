@@ -1,4 +1,4 @@
-"""How much a linear model weighs a feature: as it is, or by the spreads."""
+"""Weights of linear models: in their own units, or in standard deviations."""
 
 from itertools import product
 from math import factorial, prod
@@ -22,17 +22,17 @@ def standardised_coefficient(
 
     For a feature with one term :math:`b_j \, \mathrm{sd}(x_j) / \mathrm{sd}(y)` [1]_,
     :math:`b_j \, \mathrm{sd}(x_j)` if the model is not linear in the response but on a
-    link: log odds of the positive class, or the log of the mean. Of several terms *T*
-    (levels of a category, a polynomial, a group), the spread of what they contribute,
-    :math:`\mathrm{sd}(\sum_{k \in T} b_k x_k)` instead, which has no sign; of one term
+    link: log odds of the positive class, or the log of the mean. For several terms *T*
+    (levels of a category, a polynomial, a group) it is the standard deviation of their
+    sum, :math:`\mathrm{sd}(\sum_{k \in T} b_k x_k)`, which has no sign; for one term
     this is its absolute value.
 
     Parameters
     ----------
     model : FittedModel
         A linear model or linear support vector machine of scikit-learn, penalised or
-        not, or results of statsmodels. Asked for its coefficients and for the rows it
-        was fitted on; standard deviations are weighted as these are.
+        not, or results of statsmodels. Its coefficients and its training rows are
+        used; standard deviations have the weights of these rows.
     data : Dataset
         Only ``data.groups`` is read.
     seed : int
@@ -44,7 +44,7 @@ def standardised_coefficient(
         Without unit, or on the link; 0 for a column the model does not read; NaN for a
         feature whose interactions are with features outside its group.
     baseline : ndarray of shape (1, 1)
-        Zero: what a feature without weight measures.
+        Zero, the value of a feature without weight.
 
     Raises
     ------
@@ -55,8 +55,8 @@ def standardised_coefficient(
     Warnings
     --------
     A coefficient holds the other features fixed, which dependent features cannot be:
-    it can be large, or of the other sign, for one that hardly matters. A penalty shares
-    it between such features as it likes. It sees no curvature.
+    it can be large, or of the opposite sign, for a feature that hardly matters. A
+    penalty distributes it arbitrarily between such features. Curvature is missed.
 
     References
     ----------
@@ -104,8 +104,8 @@ def raw_weights(
               w_m = \frac{d!}{(d - |m|)! \prod_j m_j!} \gamma^{|m|} c^{d - |m|}
                     \sum_i \alpha_i x_i^m,
 
-    with :math:`\alpha_i` the signed dual coefficients. There a feature measures the
-    weight of :math:`x_j`, and a group that of the product of its columns.
+    with :math:`\alpha_i` the signed dual coefficients. Then the value of a feature is
+    the weight of :math:`x_j`, and that of a group the weight of its columns' product.
 
     Parameters
     ----------
@@ -125,25 +125,25 @@ def raw_weights(
     -------
     raw : ndarray of shape (n_groups, 1, 1)
         Signed, per unit of the feature, of the prediction or its link; 0 for a column
-        the model does not read. NaN for what has several weights in a linear model (a
-        category in one-hot columns, a group): they have no common unit.
+        the model does not read. NaN for a feature with several weights in a linear
+        model (a category in one-hot columns, a group), which have no common unit.
     baseline : ndarray of shape (1, 1)
-        Zero: what a feature without weight measures.
+        Zero, the value of a feature without weight.
 
     Raises
     ------
     ValueError
-        If `powers` is none of these.
+        If `powers` has another value.
     NotApplicable
-        If the model is neither linear nor polynomial (of other kernels there is only
+        If the model is neither linear nor polynomial (for other kernels there is only
         a projection whose meaning is unclear), has weights per class, or its columns
         cannot be traced back to features.
 
     Warnings
     --------
     A feature in larger units, such as kilometres instead of metres, has a larger
-    weight: weights compare only what is measured alike. They leave out what comes with
-    a feature through correlation.
+    weight: only features in the same unit can be compared. Effects through correlated
+    features are left out.
 
     References
     ----------
@@ -165,7 +165,7 @@ def raw_weights(
 def _of_kernel(
     model: FittedModel, data: Dataset, *, is_any: bool
 ) -> tuple[Floats, Floats]:
-    """Return the weight of the product of each group's columns, and zero."""
+    """Return the weight of the product of each group's columns, and the null value."""
     machine = model.estimator
     if not is_of(machine, ("sklearn.svm.",)) or len(machine.dual_coef_) != 1:
         raise refusal(model, "be a support vector machine with one score", RAW)
@@ -204,9 +204,9 @@ def monomial_weight(
     Parameters
     ----------
     degree, gamma, constant
-        Of the kernel ``(gamma <x, x'> + constant) ** degree``.
+        Parameters of the kernel ``(gamma <x, x'> + constant) ** degree``.
     vectors : ndarray of shape (n_vectors, n_columns)
-        The support vectors, cut to the columns of the product.
+        The support vectors, restricted to the columns of the product.
     alpha : ndarray of shape (n_vectors,)
         Their signed dual coefficients.
     is_any : bool

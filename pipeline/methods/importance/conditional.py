@@ -1,7 +1,7 @@
-"""Values of a group drawn given all other columns: from a normal, or of a near row.
+"""Values of a group drawn given all other columns: from a normal, or from a near row.
 
-A near row is an order of rows, as a permutation is; values from a normal are new, so a
-draw carries them. Not: which rows are near (`neighbours`).
+Draws from near rows are an order of rows, as a permutation is; values from a normal are
+new, so a draw carries them. `neighbours` finds the near rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ class Given(Protocol):
     """How the values of one group are drawn given other columns."""
 
     def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
-        """Return a draw of these rows with the values of one Generator."""
+        """Return a draw of these rows, with values from a Generator."""
 
     def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
         """Yield draws of all rows, one per repeat, with the values of xplainfi."""
@@ -36,16 +36,16 @@ class Given(Protocol):
 
 @dataclass(frozen=True)
 class Normal:
-    """Columns that are normal given others.
+    """Columns with a conditional normal distribution given others.
 
     Attributes
     ----------
     mean : ndarray of shape (n_samples, n_columns)
-        Of each row, from the others.
+        The conditional mean of each row.
     root : ndarray of shape (n_columns, n_columns)
-        The symmetric root of the covariance that the others leave.
+        The symmetric root of the conditional covariance.
     dtypes : tuple of dtype
-        Of the columns; those of integers are drawn as integers.
+        Types of the columns; integer columns are drawn as integers.
     """
 
     mean: Floats
@@ -53,12 +53,12 @@ class Normal:
     dtypes: tuple[Any, ...]
 
     def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
-        """Return a draw of these rows with normals of one Generator."""
+        """Return a draw of these rows, with normal numbers from a Generator."""
         shape = len(draw.rows), len(self.root)
         return self._with(draw, generator.standard_normal(shape))
 
     def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
-        """Yield draws of all rows with normals of R, one repeat after the other."""
+        """Yield draws of all rows with R's normal numbers, repeat by repeat."""
         noise = r.rnorm(len(draws) * self.mean.size)
         for draw, of_draw in zip(draws, np.split(noise, len(draws)), strict=True):
             yield self._with(draw, of_draw.reshape(self.mean.shape))
@@ -71,7 +71,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class Near:
-    """The values of one of the rows that are nearest by other columns.
+    """The values of one of the nearest rows, by other columns.
 
     Attributes
     ----------
@@ -86,17 +86,17 @@ class Near:
     _last: dict[str, Any] = field(default_factory=dict, init=False)
 
     def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
-        """Return a draw of these rows with neighbours of one Generator."""
+        """Return a draw of these rows, with neighbours drawn by a Generator."""
         return draw._replace(order=self._among(draw.rows).drawn(generator))
 
     def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
-        """Yield draws of all rows with neighbours of R, one row after the other."""
+        """Yield draws of all rows with neighbours drawn as in R, row by row."""
         orders = self._among(draws[0].rows).replayed(r, len(draws))
         for draw, order in zip(draws, orders, strict=True):
             yield draw._replace(order=order)
 
     def _among(self, rows: Index) -> Neighbours:
-        """Return the neighbours among some rows, found anew if they are others."""
+        """Return the neighbours among some rows, cached for the last rows."""
         if self._last.get("rows") is not rows:
             near = nearest(
                 self.others.iloc[rows], self.n_neighbours, convention=self.convention
@@ -107,23 +107,23 @@ class Near:
 
 
 def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) -> Normal:
-    """Return the columns of a group as normals given other columns, fitted to all rows.
+    """Return the conditional normal of a group given other columns, fitted to all rows.
 
     Parameters
     ----------
     data : Dataset
-        Without missing values; its weights are left aside.
+        Without missing values; its weights are not used.
     group : str
-        A key of ``data.groups``, of columns of numbers.
+        A key of ``data.groups``, whose columns are numeric.
     others : sequence of str, optional
-        All other ones of ``data.inputs`` by default; a category has one indicator per
-        level.
+        By default all of ``data.inputs`` outside the group; a category has one
+        indicator per level.
 
     Raises
     ------
     NotApplicable
-        If a value is missing, a column of the group is no number, or there are too few
-        rows for a residual.
+        If a value is missing, a column of the group is not numeric, or there are too
+        few rows for a residual.
     """
     columns = data.groups[group]
     other = [
@@ -166,16 +166,16 @@ def normal_given(columns: Floats, others: Floats) -> tuple[Floats, Floats, int]:
     ----------
     columns : ndarray of shape (n_samples, n_columns)
     others : ndarray of shape (n_samples, n_others)
-        Columns that are sums of others are fitted with them.
+        They may be linearly dependent.
 
     Returns
     -------
     mean : ndarray of shape (n_samples, n_columns)
-        By least squares, with an intercept.
+        Fitted by least squares, with an intercept.
     covariance : ndarray of shape (n_columns, n_columns)
-        Of the residuals, with divisor n - 1.
+        Covariance of the residuals, with divisor n - 1.
     rank : int
-        How many of the others are independent, the intercept left out.
+        The rank of `others`, without the intercept.
     """
     centre = columns.mean(axis=0)
     spread = others.std(axis=0)
@@ -195,13 +195,13 @@ def near_of(
     n_neighbours: int,
     convention: Convention,
 ) -> Near:
-    """Return how the values of a group are those of a row that is near by the others.
+    """Return the sampler of a group's values from rows that are near by other columns.
 
     Parameters and errors are those of `normal_of`, and of `neighbours.nearest`; the
     columns of the group need not be numbers.
     """
     refuse_missing(data, "neighbours", in_use(data))
-    # In the order in which xplainfi adds them to distances: last bits may tie two.
+    # In the order in which xplainfi adds distances: the last bits can decide ties.
     columns = data.X[sorted(_others(data, group, others))]
     return Near(columns, n_neighbours, convention)
 
@@ -209,16 +209,16 @@ def near_of(
 def replayed_given(
     draws: Draws, samplers: Sequence[Given], names: Sequence[str], seed: int
 ) -> Draws:
-    """Yield draws with the values that xplainfi draws of each group given the others.
+    """Yield draws with the values that xplainfi draws for each group given the others.
 
-    Of `draws`, which are of all rows, the first ones, of the baseline, are kept.
+    `draws` are of all rows; the first ones, those of the baseline, are kept.
     """
     r = RStream(seed)
     baselines = [*takewhile(lambda draw: draw.what == BASELINE, draws)]
     yield from baselines
     for what in in_order_of_xplainfi(names):
-        asked = [draw._replace(what=what) for draw in baselines]
-        yield from samplers[what].replayed(asked, r)
+        of_group = [draw._replace(what=what) for draw in baselines]
+        yield from samplers[what].replayed(of_group, r)
 
 
 def _others(data: Dataset, group: str, others: Sequence[str] | None) -> Sequence[str]:
@@ -230,7 +230,7 @@ def _others(data: Dataset, group: str, others: Sequence[str] | None) -> Sequence
 def _as_type(values: Floats, dtype: Any) -> npt.NDArray[Any]:
     """Return values in the type of their column, integers rounded half to even.
 
-    Those that its type cannot hold, such as negative ones, stay floats.
+    Values that the type cannot hold, such as negative ones, remain floats.
     """
     if not pd.api.types.is_integer_dtype(dtype):
         return pd.Series(values).astype(dtype).values

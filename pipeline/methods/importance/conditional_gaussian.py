@@ -1,7 +1,7 @@
 """Columns drawn from a joint normal, given any others of the same row.
 
-The normal has the mean and the covariance of the rows. Not: whose values are kept, nor
-what a model makes of what is drawn.
+The normal has the mean and the covariance of the rows. `coalitions` decides which
+values are kept, and predicts.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ def fit_normal(matrix: Floats, shares: Floats) -> Normal:
     ----------
     matrix : ndarray of shape (n_samples, n_columns)
     shares : ndarray of shape (n_samples,)
-        Row weights that sum to one; less than one each. Equal ones divide by n - 1.
+        Row weights that sum to one; each less than one. Equal ones divide by n - 1.
     """
     unbiased = 1 - (shares**2).sum()
     return Normal(shares @ matrix, covariance_of(matrix, shares, "sample") / unbiased)
@@ -51,10 +51,10 @@ def given(normal: Normal, known: Index, unknown: Index) -> tuple[Floats, Floats]
     r"""Return the slopes and the covariance of some columns given others.
 
     With :math:`\Sigma` the covariance, *K* the known and *U* the unknown columns,
-    :math:`B = \Sigma_{KK}^+ \Sigma_{KU}` and :math:`\Sigma_{UU} - \Sigma_{UK} B`; the
-    mean is that of *U* plus the known values less their mean, times *B*. Columns that
-    known ones determine have variance 0: the pseudo-inverse asks for no rank, but for
-    columns of about one scale.
+    the slopes are :math:`B = \Sigma_{KK}^+ \Sigma_{KU}` and the covariance is
+    :math:`\Sigma_{UU} - \Sigma_{UK} B`. The conditional mean is that of *U* plus the
+    known values less their mean, times *B*. Columns that known ones determine have
+    variance 0. The pseudo-inverse needs no full rank, but columns of similar scale.
 
     Returns
     -------
@@ -70,26 +70,26 @@ def given(normal: Normal, known: Index, unknown: Index) -> tuple[Floats, Floats]
 
 
 def symmetric_root(covariance: Floats) -> Floats:
-    """Return the symmetric matrix whose square is a covariance, rounding left out."""
+    """Return the symmetric root of a covariance; eigenvalues below 0 count as 0."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)
 
 
 @dataclass(frozen=True)
 class GaussianSampler:
-    """What `coalitions.Sampler` is: draws from the normal given what is known.
+    """A `coalitions.Sampler` that draws from the normal given the known columns.
 
     Attributes
     ----------
     columns : tuple of str
     matrix : ndarray of shape (n_samples, n_columns)
-        The rows whose columns are known, each in units of `scale`.
+        The rows whose columns are known, each column in units of `scale`.
     normal : Normal
-        Of the columns of `matrix`.
+        The distribution of the columns of `matrix`.
     scale : ndarray of shape (n_columns,)
     is_whole : ndarray of bool, shape (n_columns,)
-        Which columns hold integers: what is drawn for them is rounded, halves to the
-        even number.
+        Whether a column holds integers: its draws are rounded, halves to the even
+        number.
     n_draws : int
         Draws for each row.
     noise : callable
@@ -106,7 +106,7 @@ class GaussianSampler:
     def __call__(
         self, known: tuple[str, ...], rows: Index, generator: Any
     ) -> Mapping[str, Floats]:
-        """Return the columns that are not known, (n_rows * n_draws,) each."""
+        """Return draws of the unknown columns, (n_rows * n_draws,) each."""
         is_known = np.isin(self.columns, known)
         at, of = np.flatnonzero(is_known), np.flatnonzero(~is_known)
         slopes, covariance = given(self.normal, at, of)
@@ -130,7 +130,7 @@ def gaussian_sampler(
     noise: Noise,
     is_scaled: bool = True,
 ) -> GaussianSampler:
-    """Return the sampler of some columns, fitted to all rows by their weight.
+    """Return the sampler of some columns, fitted to all rows with their weights.
 
     Parameters
     ----------
@@ -140,13 +140,13 @@ def gaussian_sampler(
     n_draws : int
     noise : callable
     is_scaled : bool, default True
-        Whether columns are brought to variance 1 first: then their units change no
-        draw, and collinear ones are told from ones of small numbers.
+        Whether columns are scaled to variance 1 first: then units do not change draws,
+        and collinear columns are distinguished from columns of small numbers.
 
     Raises
     ------
     NotApplicable
-        If a column is not one of complete numbers, or one row has all the weight.
+        If a column is not numeric and complete, or one row has all the weight.
     """
     matrix = numbers_of(data.X, columns)
     if matrix is None:

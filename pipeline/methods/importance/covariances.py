@@ -1,7 +1,7 @@
-"""Covariance of columns from few rows. Divisor n throughout, so that SDs match FIRM's.
+"""Covariance of columns from few rows, with divisor n throughout, as in FIRM.
 
-Shrinkage acts on the standardised columns, so a column's unit changes nothing; the
-variances are those of the rows, except under "corpcor".
+Shrinkage acts on the standardised columns, so their units change nothing; the variances
+are those of the rows, except under "corpcor".
 """
 
 from typing import Literal
@@ -63,14 +63,14 @@ def _schaefer_strimmer(standard: Floats) -> Floats:
     of_squares = (standard**2).T @ standard**2 / n - mean**2
     variance = n**2 / (n - 1) ** 3 * of_squares
     r = n / (n - 1) * mean
-    apart = ~np.eye(p, dtype=bool)
-    shrunk = (1 - _intensity(variance[apart], r[apart])) * r
+    off_diagonal = ~np.eye(p, dtype=bool)
+    shrunk = (1 - _intensity(variance[off_diagonal], r[off_diagonal])) * r
     np.fill_diagonal(shrunk, 1.0)
     return np.asarray(shrunk)
 
 
 def _shrunk_variances(centred: Floats) -> Floats:
-    """Return variances drawn to their median, divisor n - 1."""
+    """Return variances shrunk to their median, divisor n - 1."""
     n = len(centred)
     squares = centred**2
     variances = squares.sum(axis=0) / (n - 1)
@@ -81,6 +81,6 @@ def _shrunk_variances(centred: Floats) -> Floats:
 
 
 def _intensity(variance: Floats, distance: Floats) -> float:
-    """Return how far to shrink: estimated variance over squared distance, 0 to 1."""
+    """Return the intensity of shrinkage: variance over squared distance, 0 to 1."""
     total = float((distance**2).sum())
     return min(1.0, float(variance.sum()) / total) if total > 0 else 1.0

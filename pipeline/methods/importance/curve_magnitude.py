@@ -1,4 +1,4 @@
-"""How far a curve of a model is from its zero: Parr, Wilson and Hamrick's measures."""
+"""Mean distance of a model's curve from its zero, after Parr, Wilson and Hamrick."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, get_args
@@ -38,7 +38,7 @@ def curve_impact(
     centred: bool = False,
     curves: Curves | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much each feature moves the prediction, on average over its values.
+    r"""Return the mean absolute effect of each feature, on average over its values.
 
     With :math:`\mathrm{PD}_j` a curve of the model and :math:`U_j` the values of the
     rows, the impact [1]_ of a number and of a category are
@@ -49,17 +49,17 @@ def curve_impact(
         I_j = \frac{1}{|U_j|} \sum_{z \in U_j}
               |\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|.
 
-    A number counts from its left-most value :math:`z_0`, a category from the mean over
-    its levels, so that no level is the reference. `stratified_impact` is the same of
-    the data.
+    The zero of a number is the curve at its left-most value :math:`z_0`, that of a
+    category the mean over its levels, so that no level is the reference.
+    `stratified_impact` is the same measure of the data.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``.
+        Its ``predict(X)`` is called.
     data : Dataset
-        The rows the curve is taken over, with their weights; ``data.groups`` names the
-        features, one column each. Values and levels are those of rows with a weight.
+        The rows of the curve, with their weights; ``data.groups`` names the features,
+        one column each. Values and levels are those of rows with a weight.
     seed : int
         Not used: nothing is drawn.
     curve : str, default "partial_dependence"
@@ -77,14 +77,14 @@ def curve_impact(
         Whether the curve of a numeric feature is also measured from its mean, so that
         no value is the reference.
     curves : mapping of str to (grid, values), optional
-        Curves already measured with these options, by feature; others are measured.
+        Curves already computed with these options, by feature; others are computed.
 
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, n_outputs)
         The impact in units of the scale; NaN for a column with one value.
     baseline : ndarray of shape (1, n_outputs)
-        Zero, the impact of a flat curve: what an ignored feature measures.
+        Zero, the impact of a flat curve, which an ignored feature has.
 
     Raises
     ------
@@ -92,15 +92,15 @@ def curve_impact(
         If `n_grid` is less than 2, or `curve` or `grid` unknown.
     NotApplicable
         If a group has several columns, or the model no such scale or curve: "shapley"
-        asks about all coalitions of at most 12 columns.
+        needs all coalitions of at most 12 columns.
 
     Warnings
     --------
     Opposite effects in two halves of the rows cancel in the curve. The left-most value
-    of a number is the zero of all others, however few rows have it. With dependent
-    features "partial_dependence" and "shapley" ask the model about rows that cannot
-    occur, "ale" and "accumulated_profile" depend on the order of the levels, and
-    "conditional_profile" moves with features that the one asked goes along with.
+    of a number is its zero, however few rows have it. With dependent features,
+    "partial_dependence" and "shapley" predict rows that cannot occur, "ale" and
+    "accumulated_profile" depend on the order of the levels, and "conditional_profile"
+    contains effects of correlated features.
 
     References
     ----------
@@ -132,7 +132,7 @@ def curve_importance(
     centred: bool = False,
     curves: Curves | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much each feature moves the prediction, on average over the rows.
+    r"""Return the mean absolute effect of each feature, on average over the rows.
 
     As `curve_impact`, with each value counted as often as it occurs [1]_: with
     :math:`n_z` the weight of the rows at :math:`z`,
@@ -141,13 +141,13 @@ def curve_importance(
         I_j = \sum_z n_z\, |\mathrm{PD}_j(z) - \mathrm{PD}_j(z_0)| \Big/ \sum_z n_z,
 
     for a category :math:`|\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|`, whose mean
-    over the levels is not weighted. Centred, of an additive model and asked at every
-    value, it is the mean absolute Shapley value.
+    over the levels is not weighted. For an additive model, centred and evaluated at
+    every value, it is the mean absolute Shapley value.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``.
+        Its ``predict(X)`` is called.
     data : Dataset
         As in `curve_impact`.
     seed : int
@@ -173,7 +173,7 @@ def curve_importance(
     raw : ndarray of shape (n_groups, 1, n_outputs)
         The importance in units of the scale; NaN for a column with one value.
     baseline : ndarray of shape (1, n_outputs)
-        Zero, the importance of a flat curve: what an ignored feature measures.
+        Zero, the importance of a flat curve, which an ignored feature has.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def _magnitudes(
     centred: bool,
     by_rows: bool,
 ) -> tuple[Floats, Floats]:
-    """Return the mean magnitude of each curve, over its values or the rows there."""
+    """Return the mean magnitude of each curve, over its values or over the rows."""
     allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
     require_names(allowed, curve=curve, grid=options["grid"])
     at_least(2, n_grid=options["n_grid"])

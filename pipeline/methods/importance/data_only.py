@@ -1,4 +1,4 @@
-"""What the methods without a model have in common: columns, and what they refuse."""
+"""Shared parts of the methods without a model: columns, and refusals."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,8 +16,8 @@ def each_column(
 ) -> tuple[Floats, Floats]:
     """Return one number per group, (n_groups, 1, 1), and the null value.
 
-    NaN for a group of several columns, and for a column that is constant or
-    incomplete; `measure` sees the others only.
+    NaN for a group of several columns, and for a constant or incomplete column;
+    `measure` is called for the others only.
     """
 
     def of_group(columns: tuple[str, ...]) -> float:
@@ -30,14 +30,14 @@ def each_column(
 
 
 def by_name(data: Dataset, values: Mapping[str, float]) -> tuple[Floats, Floats]:
-    """Return the number of each group of one, NaN for all others, and zero."""
+    """Return the value of each group of one column, NaN for others, and zero."""
     return each_group(
         data, lambda of: values.get(of[0], np.nan) if len(of) == 1 else np.nan
     )
 
 
 def is_measurable(column: pd.Series) -> bool:
-    """Return whether a column varies, and lacks no value."""
+    """Return whether a column varies and has no missing value."""
     return bool(column.notna().all() and column.nunique() > 1)
 
 
@@ -51,7 +51,7 @@ def refuse_classes(data: Dataset, method: str, remedy: str) -> None:
 
 
 def refuse_constant_target(data: Dataset, method: str) -> None:
-    """Refuse a target that explains nothing because it is always the same."""
+    """Refuse a constant target."""
     if np.ptp(data.y) == 0:
         raise NotApplicable(
             f"Target {quote(data.target)} must vary for method {method!r}; all its "
@@ -60,7 +60,7 @@ def refuse_constant_target(data: Dataset, method: str) -> None:
 
 
 def refuse_weights(data: Dataset, method: str, remedy: str = "") -> None:
-    """Refuse rows that differ in weight."""
+    """Refuse unequal row weights."""
     if data.is_weighted:
         raise NotApplicable(
             f"Rows must weigh the same for method {method!r}; their weights "
@@ -71,7 +71,7 @@ def refuse_weights(data: Dataset, method: str, remedy: str = "") -> None:
 def rows_of_classes(
     data: Dataset, method: str, *, at_least: int
 ) -> list[npt.NDArray[np.bool_]]:
-    """Return which rows are of each class, and refuse a class with too few."""
+    """Return a mask of the rows of each class; refuse a class with too few."""
     is_of = [data.y == code for code in range(len(data.classes))]
     for name, rows in zip(data.classes, is_of, strict=True):
         n_rows = int((data.weights[rows] > 0).sum())

@@ -1,4 +1,4 @@
-"""Importance by fitting again: without a feature, with it shuffled, on every subset."""
+"""Importance by refitting: without a feature, with it shuffled, or on every subset."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ MOST_PLAYERS = 12
 
 
 class Fit(NamedTuple):
-    """One fit of a repeat, with the columns of a group changed; with none as it is."""
+    """One fit of a repeat, with the columns of a group changed, if any."""
 
     repeat: int
     name: str
@@ -54,37 +54,37 @@ def drop_column(
     held_out: Annotated[float, Range(least=0, below=1)] = 0.0,
     keep: Sequence[Kept] = (),
 ) -> MethodResult:
-    r"""Return the loss of the model fitted without a feature, and with all of them.
+    r"""Return the loss of the model fitted without a feature, and with all features.
 
     With :math:`f_S` the model fitted on the training rows with the columns *S* alone,
     *P* all its columns and *L* the loss on the rows of `data` [1]_ [2]_,
 
     .. math:: \mathrm{VI}_j = L(y, f_{P \setminus j}(X)) - L(y, f_P(X)).
 
-    All fits of one repeat have the same ``random_state``; a model that draws nothing
-    measures the same in every repeat. Without any column a model says the mean of the
-    training target, or the shares of its classes.
+    All fits of one repeat have the same ``random_state``; without random draws, all
+    repeats are equal. Without any column, a model predicts the mean of the training
+    target, or the shares of its classes.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``refit`` on its training rows, 1 + n_features times per repeat, and
-        for the predictions of the models it returns. Training weights are kept.
+        Its ``refit`` is called on its training rows, 1 + n_features times per repeat,
+        and the refitted models predict. Training weights are kept.
     data : Dataset
-        Rows the losses are measured on; ``data.groups`` names what is left out.
+        The evaluation rows; ``data.groups`` names the columns that are left out.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy"}, default "numpy"
         Draw order of the ``random_state`` of each repeat.
     n_repeats : int, default 5
         Number of times all models are fitted.
     held_out : float, default 0.0
         Share of the training rows that each repeat holds out, drawn anew and by class,
-        to measure the losses on; the others are fitted. With 0 all training rows are
-        fitted, and the losses are those on the evaluation rows.
+        to compute the losses on; the model is fitted on the others. With 0 it is fitted
+        on all training rows, and the losses are those on the evaluation rows.
     keep : sequence of {"row_terms", "paired_losses"}, default ()
-        With "paired_losses" the losses of each row without each feature and with all
-        are kept, if no rows are held out.
+        "paired_losses" keeps the losses of each row without each feature and with all,
+        if no rows are held out.
 
     Returns
     -------
@@ -92,8 +92,8 @@ def drop_column(
         Loss of the model fitted without one feature, in units of each of
         ``model.losses``.
     baseline : ndarray of shape (n_repeats, n_losses)
-        Loss of the model fitted with all: what a feature that the model does not read
-        measures, exactly.
+        Loss of the model fitted with all features, which a feature that the model does
+        not read has exactly.
 
     Raises
     ------
@@ -104,11 +104,11 @@ def drop_column(
 
     Warnings
     --------
-    It is the importance of a feature to the learner, not to the one model that is
-    audited. Whatever the other features can stand in for is not counted: of two equal
-    columns both measure about nothing. The spread covers the learner's own draws, not
-    other training rows; with rows held out it covers some of that, but too little,
-    since repeats share most of their rows.
+    It is the importance of a feature to the learner, not to the audited model.
+    Information that other features can replace is not counted: two equal columns both
+    have an importance of about zero. The spread covers the learner's own draws, not
+    other training rows; with rows held out it covers some of that variation, but too
+    little, since repeats share most of their rows.
 
     References
     ----------
@@ -140,26 +140,26 @@ def permute_refit(
     stream: Literal["numpy"] = "numpy",
     n_repeats: int = 5,
 ) -> tuple[Floats, Floats]:
-    r"""Return the loss of the model fitted with a feature shuffled, and as it is.
+    r"""Return the loss of the model fitted with a feature shuffled, and unshuffled.
 
     With :math:`f^{\pi j}` the model fitted on the training rows with the columns of
-    feature or group *j* permuted together, *f* the one fitted on them as they are and
-    *L* the loss on the rows of `data`, in which nothing is permuted [1]_,
+    feature or group *j* permuted together, *f* the one fitted on the unpermuted rows
+    and *L* the loss on the rows of `data`, in which nothing is permuted [1]_,
 
     .. math:: \mathrm{VI}_j = L(y, f^{\pi j}(X)) - L(y, f(X)).
 
-    Other than without the column, the model keeps its size. All fits of one repeat
-    have the same ``random_state``.
+    Unlike in `drop_column`, the model keeps its columns. All fits of one repeat have
+    the same ``random_state``.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``refit`` on its training rows, 1 + n_features times per repeat, and
-        for the predictions of the models it returns. A weight stays with its row.
+        Its ``refit`` is called on its training rows, 1 + n_features times per repeat,
+        and the refitted models predict. A weight stays with its row.
     data : Dataset
-        Rows the losses are measured on; ``data.groups`` names what is permuted.
+        The evaluation rows; ``data.groups`` names the columns that are permuted.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy"}, default "numpy"
         Draw order: one stream for every feature and repeat.
     n_repeats : int, default 5
@@ -171,8 +171,8 @@ def permute_refit(
         Loss of the model fitted with one feature permuted, in units of each of
         ``model.losses``.
     baseline : ndarray of shape (n_repeats, n_losses)
-        Loss of the model fitted on the rows as they are: what a feature that the model
-        does not read measures, exactly.
+        Loss of the model fitted on the unpermuted rows, which a feature that the model
+        does not read has exactly.
 
     Raises
     ------
@@ -183,9 +183,9 @@ def permute_refit(
 
     Warnings
     --------
-    It is the importance of a feature to the learner, not to the one model that is
-    audited. What the other features can stand in for is not counted. A learner that
-    overfits also pays for the noise it is given: leaving the column out costs less.
+    It is the importance of a feature to the learner, not to the audited model.
+    Information that other features can replace is not counted. A learner that overfits
+    also fits the noise of the shuffled column: leaving the column out costs less.
 
     References
     ----------
@@ -206,31 +206,31 @@ def shapley_refit(
     form: Form = "difference",
     n_repeats: int = 1,
 ) -> tuple[Floats, Floats]:
-    r"""Return the share of each feature in the fall of the loss, fair to all orders.
+    r"""Return the Shapley value of each feature for the reduction of the loss.
 
     With :math:`f_S` the model fitted on the training rows with the features *S* alone,
-    :math:`v(S) = L(y, f_\emptyset(X)) - L(y, f_S(X))` the fall of the loss on the rows
-    of `data`, and *p* features, the Shapley value of feature *j* is [1]_ [2]_
+    :math:`v(S) = L(y, f_\emptyset(X)) - L(y, f_S(X))` the reduction of the loss on the
+    rows of `data`, and *p* features, the Shapley value of feature *j* is [1]_ [2]_
 
     .. math:: \phi_j = \sum_{S \not\ni j} \frac{|S|! (p - |S| - 1)!}{p!}
               \left( v(S \cup j) - v(S) \right).
 
-    :math:`f_\emptyset` says the mean of the training target, or the shares of its
-    classes. The values add up to the fall of the loss from that constant to the model
-    with all features. For least squares with squared error on the training rows they
-    are the variance of *y* times the shares of R² that Lindeman, Merenda and Gold
+    :math:`f_\emptyset` predicts the mean of the training target, or the shares of its
+    classes. The values add up to the reduction of the loss from that constant to the
+    model with all features. For least squares with squared error on the training rows
+    they are the variance of *y* times the shares of R² that Lindeman, Merenda and Gold
     (LMG) average over orders, which add up to R².
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``refit`` on every subset of its features but the empty one,
+        Its ``refit`` is called on every subset of its features but the empty one,
         2**p - 1 times per repeat. Training weights are kept.
     data : Dataset
-        Rows the losses are measured on; ``data.groups`` names what enters together.
-        Features of no group enter each alone.
+        The evaluation rows; ``data.groups`` names the columns that enter together.
+        Features of no group enter separately.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy"}, default "numpy"
         Draw order of the ``random_state`` of each repeat.
     form : {"difference", "raw"}, default "difference"
@@ -241,10 +241,10 @@ def shapley_refit(
     Returns
     -------
     raw : ndarray of shape (n_features, n_repeats, n_losses)
-        Shapley values in units of each of ``model.losses``; 0 for what the model does
-        not read.
+        Shapley values in units of each of ``model.losses``; 0 for groups that the model
+        does not read.
     baseline : ndarray of shape (n_repeats, n_losses)
-        Zero: what a feature that no model is better with measures.
+        Zero, the value of a feature that improves no model.
 
     Raises
     ------
@@ -256,9 +256,9 @@ def shapley_refit(
 
     Warnings
     --------
-    It is the importance of a feature to the learner, not to the one model that is
-    audited. Dependent features share what they have in common, so an irrelevant one
-    that correlates with a relevant one has a positive share.
+    It is the importance of a feature to the learner, not to the audited model.
+    Dependent features share their common information, so an irrelevant one that
+    correlates with a relevant one has a positive share.
 
     References
     ----------
@@ -292,7 +292,7 @@ def shapley_refit(
 
 
 def check_held_out(n_samples: int, held_out: float) -> None:
-    """Refuse a share that leaves no row on one side."""
+    """Refuse a share that leaves no row to fit, or to hold out."""
     if not 0 <= held_out < 1:
         raise ValueError(
             f"held_out must be at least 0 and below 1; {held_out:g} was given."
@@ -314,46 +314,47 @@ def _against_all(
     part: Callable[..., tuple[FittedModel, Dataset]] | None = None,
     paired: PairedLosses | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the loss of each group's refit, and of the refit with all as it is.
+    """Return the loss of each group's refit, and of the refit with nothing changed.
 
-    `predict` says what a refit predicts for the rows that judge, which are `data`
-    unless ``part(repeat=…)`` has others; `paired` is told of all of them.
+    `predict` returns the predictions of a refit for the evaluation rows, which are
+    `data` unless ``part(repeat=…)`` has others; `paired` collects all of them.
     """
     at_least(1, n_repeats=n_repeats)
     units = {name: columns_of(model, [unit]) for name, unit in data.groups.items()}
     changes = [("", ()), *(change for change in units.items() if change[1])]
     fits = [Fit(repeat, *change) for repeat in range(n_repeats) for change in changes]
-    answers = each(predict, fits)
+    predictions = each(predict, fits)
     baseline = np.empty((n_repeats, len(model.losses)))
     raw = np.empty((len(units), *baseline.shape))
     every = np.arange(data.n_samples)
     for repeat in range(n_repeats):
-        judging = part(repeat=repeat)[1] if part else data
-        intact = judging.y, next(answers), judging.weights
-        baseline[repeat] = evaluate(model.losses, *intact)
+        evaluated = part(repeat=repeat)[1] if part else data
+        y, weights = evaluated.y, evaluated.weights
+        unchanged = y, next(predictions), weights
+        baseline[repeat] = evaluate(model.losses, *unchanged)
         if paired:
-            paired.start(every, intact)
+            paired.start(every, unchanged)
         for row, columns in enumerate(units.values()):
-            answer = (intact[0], next(answers), intact[2]) if columns else intact
-            raw[row, repeat] = evaluate(model.losses, *answer)
+            scored = (y, next(predictions), weights) if columns else unchanged
+            raw[row, repeat] = evaluate(model.losses, *scored)
             if paired:
                 draw = Draw(repeat, row, every, every)
-                paired.add(draw, answer, raw[row, repeat], baseline[repeat])
+                paired.add(draw, scored, raw[row, repeat], baseline[repeat])
     return raw, baseline
 
 
 def _predict_without(
     part: Callable[..., tuple[FittedModel, Dataset]], seed: int, fit: Fit
 ) -> Floats:
-    """Return what the model fitted without some columns predicts."""
-    model, judging = part(repeat=fit.repeat)
+    """Return the predictions of the model fitted without some columns."""
+    model, evaluated = part(repeat=fit.repeat)
     others = [other for other in model.features if other not in fit.columns]
     seed = seed_of_fit(seed, fit.repeat)
-    return prediction_of_refit(model, others, judging, seed=seed)
+    return prediction_of_refit(model, others, evaluated, seed=seed)
 
 
 def _predict_shuffled(model: FittedModel, data: Dataset, seed: int, fit: Fit) -> Floats:
-    """Return what the model fitted with some columns permuted together predicts."""
+    """Return predictions of the model fitted with some columns permuted together."""
     train = training_rows(model, "permute_refit")
     generator = generator_of(seed, "permute", fit.name, fit.repeat)
     order = generator.permutation(train.n_samples)
@@ -373,7 +374,7 @@ def _loss_of_subset(
     seed: int,
     subset_of_repeat: tuple[int, int],
 ) -> Floats:
-    """Return the losses of the model fitted on a subset.
+    """Return the losses of the model fitted on a subset of the units.
 
     Unit *k* is in subset *s* if the *k*-th binary digit of *s* is 1.
     """

@@ -1,4 +1,4 @@
-"""Which rows may exchange the values of a feature, and which of them do."""
+"""Strata of rows that exchange the values of a feature, and orders within them."""
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +16,14 @@ Index = npt.NDArray[np.int64]
 
 
 def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) -> Index:
-    """Return the leaf each row lies in, (n_samples,), if the others foretell a group.
+    """Return the leaf of each row, (n_samples,), in trees that predict a group.
 
     Two regression trees of all columns of the group on all other ``data.inputs`` are
-    each fitted to one half of the rows, drawn at random, and part the other half:
-    a tree parts the rows it was fitted to by chance too, and their values would then
-    differ less within its leaves than those of other rows alike. Categories are
-    foretold as one indicator per level, numbers scaled to variance 1; of the other
-    columns, levels are read in level order.
+    each fitted to one half of the rows, drawn at random, and applied to the other half:
+    a tree separates the rows it was fitted to by chance too, and their values would
+    then differ less within its leaves than those of other similar rows. Categories are
+    predicted as one indicator per level, numbers scaled to variance 1; levels of the
+    other columns are read in level order.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
     group : str
         A key of ``data.groups``.
     seed : int
-        With the name of the group it names the stream.
+        Selects the random stream, with the name of the group.
     min_samples_leaf : int
-        Rows that a leaf must have in the half a tree is fitted to.
+        Minimum number of rows per leaf, in the half a tree is fitted to.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
 
     columns = data.groups[group]
     rest = [numbers_of(data.X[name]) for name in data.inputs if name not in columns]
-    if not rest:  # nothing to hold: all rows are alike
+    if not rest:  # no other column: all rows are one leaf
         return np.zeros(data.n_samples, dtype=np.int64)
     at_least(1, min_samples_leaf=min_samples_leaf)
     if data.n_samples < 4 * min_samples_leaf:
@@ -72,7 +72,7 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
 
 
 def permuted_within(strata: Index, generator: np.random.Generator) -> Index:
-    """Return, for each row, the row whose values it is given: each row's once."""
+    """Return, for each row, the row whose values it gets: each row is used once."""
     order = np.empty(len(strata), dtype=np.int64)
     order[np.argsort(strata, kind="stable")] = np.lexsort(
         (generator.random(len(strata)), strata)
@@ -81,9 +81,9 @@ def permuted_within(strata: Index, generator: np.random.Generator) -> Index:
 
 
 def drawn_within(strata: Index, generator: np.random.Generator) -> Index:
-    """Return, for each row, the row whose values it is given: drawn with replacement.
+    """Return, for each row, the row whose values it gets: drawn with replacement.
 
-    All rows of its stratum are equally likely, itself among them.
+    All rows of its stratum are equally likely, the row itself included.
     """
     _, code, counts = np.unique(strata, return_inverse=True, return_counts=True)
     first = np.cumsum(counts) - counts
@@ -92,26 +92,26 @@ def drawn_within(strata: Index, generator: np.random.Generator) -> Index:
 
 
 def in_use(data: Dataset) -> list[str]:
-    """Return the columns that models are given, and those that are asked."""
-    asked = {column for columns in data.groups.values() for column in columns}
-    return [name for name in data.X if name in asked or name not in data.unread]
+    """Return the columns that models are given, and those that are measured."""
+    measured = {column for columns in data.groups.values() for column in columns}
+    return [name for name in data.X if name in measured or name not in data.unread]
 
 
 def numbers_of(column: pd.Series) -> Floats:
-    """Return a column as numbers: a category by its place in level order."""
+    """Return a column as numbers, a category by the positions of its levels."""
     if is_category(column):
         return column.cat.codes.to_numpy(dtype=np.float64)
     return column.to_numpy(dtype=np.float64)
 
 
 def indicators_of(column: pd.Series) -> Floats:
-    """Return a category with one column for each level, (n_samples, n_levels)."""
+    """Return a category as one indicator per level, (n_samples, n_levels)."""
     codes = numbers_of(column)
     return np.asarray(codes[:, np.newaxis] == np.unique(codes), dtype=np.float64)
 
 
 def _targets(column: pd.Series) -> Floats:
-    """Return what a tree foretells of a column, (n_samples, 1 or n_levels)."""
+    """Return the target columns of a tree for a column, (n_samples, 1 or n_levels)."""
     if is_category(column):
         return indicators_of(column)
     numbers = numbers_of(column)

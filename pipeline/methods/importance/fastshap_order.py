@@ -7,7 +7,7 @@ from ...records.r_rng import RStream
 from ..effects.shapley_values import Bits, Game, Index
 from ..ranges import within
 
-# Spreads the error by variance; the constant is fastshap's.
+# Distributes the error by variance; the constant is fastshap's.
 ADJUSTMENT = 1e6
 
 
@@ -20,30 +20,30 @@ def explain(
     adjust: bool = False,
     expected: Floats | None = None,
 ) -> Floats:
-    """Return the values of some columns, (n_explained, n_columns, n_outputs).
+    """Return the Shapley values of some columns, (n_explained, n_columns, n_outputs).
 
     Parameters
     ----------
     game : Game
-        ``game.features`` are all columns that are mixed, explained or not; every row of
-        ``game.background`` counts the same.
+        ``game.features`` are all columns that are mixed, explained or not; all rows of
+        ``game.background`` have equal weight.
     columns : tuple of str
-        Some of them.
+        The columns to explain.
     n_permutations : int
         fastshap's `nsim`.
     r : RStream
-        Stands where the call finds R's stream.
+        R's random stream, in its state at the call.
     adjust : bool, default False
-        Whether to share out what the values miss of f(x) less `expected`, by their
-        variances over the rounds. A row whose rounds are all alike has none to go by:
-        as in fastshap it is left as it is, and is NaN if it is the only one.
+        Whether to distribute f(x) less `expected` less the sum of the values, by the
+        variances of the values over the rounds. A row with equal rounds has no such
+        variance: as in fastshap it is not adjusted, and is NaN if it is the only row.
     expected : ndarray of shape (n_outputs,), optional
         The mean score of the background by default.
 
     Raises
     ------
     ValueError
-        If there is nothing to take a variance of.
+        If there is no variance over the rounds.
     """
     is_spread = n_permutations >= 2 or not adjust
     rule = "at least 2 for adjust = true"
@@ -58,7 +58,7 @@ def explain(
     gap = score - values.sum(axis=1) - expected
     variance = every.var(axis=0)
     largest = variance.max(axis=1, keepdims=True)
-    if len(score) > 1:  # of a single row fastshap makes 0 / 0
+    if len(score) > 1:  # for a single row fastshap computes 0 / 0
         largest = np.where(largest == 0, 1, largest)
     with np.errstate(invalid="ignore"):
         part = ADJUSTMENT * variance / largest
@@ -68,9 +68,9 @@ def explain(
 def rounds(
     game: Game, columns: tuple[str, ...], *, n_permutations: int, r: RStream
 ) -> Floats:
-    """Return every round, (n_permutations, n_explained, n_columns, n_outputs).
+    """Return the values by round, (n_permutations, n_explained, n_columns, n_outputs).
 
-    One explained row is asked `n_permutations` times in one round, as fastshap does.
+    As in fastshap, a single row is scored `n_permutations` times in one round.
     """
     n, rows, n_rounds = len(game.explained), game.explained, n_permutations
     if n == 1:
@@ -83,7 +83,7 @@ def rounds(
 
 
 def _difference(game: Game, name: str, rows: Index, r: RStream) -> Floats:
-    """Return what the score gains by one column in one round, (n_rows, n_outputs)."""
+    """Return the gain of the score by one column in one round, (n_rows, n_outputs)."""
     n, n_columns, column = len(rows), len(game.features), game.features.index(name)
     size = len(game.background)
     others = game.background[r.sample(size, n, replace=True)]
@@ -95,10 +95,10 @@ def _difference(game: Game, name: str, rows: Index, r: RStream) -> Floats:
 
 
 def _coalitions(n: int, n_columns: int, r: RStream) -> Bits:
-    """Return which of the other columns come before, (n, n_columns - 1).
+    """Return a mask of the other columns that precede one, (n, n_columns - 1).
 
-    How many is uniform from none to all; which, without replacement. Rcpp's sampling
-    cuts a uniform number down to an index and rejects none.
+    Their number is uniform from none to all; they are drawn without replacement. Rcpp's
+    sampling truncates a uniform number to an index, without rejection.
     """
     others = n_columns - 1
     how_many = (n_columns * r.runif(n)).astype(np.intp)

@@ -1,4 +1,4 @@
-"""One column against the target, no model asked. Not: columns against each other."""
+"""Filters: one column against the target, without a model."""
 
 from typing import Annotated, Literal
 
@@ -42,9 +42,9 @@ def lowess_r2(
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
-        A numeric target; every row counts the same.
+        A numeric target; all rows have equal weight.
     seed : int
         Not used: nothing is drawn.
     fraction : float, default 2/3
@@ -75,9 +75,9 @@ def lowess_r2(
 
     Warnings
     --------
-    Looks at one feature at a time, so it misses what acts through an interaction only,
-    and counts twice what two dependent features share. It is measured on the rows the
-    curve was fitted to.
+    It considers one feature at a time, so it misses effects through interactions only,
+    and counts information that dependent features share twice. It is computed on the
+    rows the curve was fitted to.
 
     References
     ----------
@@ -99,7 +99,7 @@ def lowess_r2(
     refuse_classes(data, "lowess_r2", "Use auc or anova.")
     refuse_constant_target(data, "lowess_r2")
     refuse_weights(data, "lowess_r2")
-    y = data.y - data.y.mean()  # else its distance from 0 is left in every rounding
+    y = data.y - data.y.mean()  # centred, so rounding errors are small
     total = (y**2).sum()
 
     def share(column: pd.Series) -> float:
@@ -120,10 +120,10 @@ def anova(
     test: Test = "equal_variances",
     statistic: Literal["statistic", "t", "minus_log10_p"] = "statistic",
 ) -> tuple[Floats, Floats]:
-    r"""Return how far group means lie apart, against the spread within the groups.
+    r"""Return the difference of group means, relative to the spread within groups.
 
-    The levels of a categorical feature part a numeric target into groups, or the
-    classes of the target part a numeric feature. With *K* groups of weight
+    The levels of a categorical feature divide a numeric target into groups, or the
+    classes of the target divide a numeric feature. With *K* groups of weight
     :math:`W_k` and mean :math:`m_k`, and the mean *m* of all *n* rows [1]_,
 
     .. math::
@@ -135,9 +135,9 @@ def anova(
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
-        Its weights are honoured under equal variances; rows of weight 0 do not count.
+        Its weights are used with equal variances; rows of weight 0 do not count.
     seed : int
         Not used: nothing is drawn.
     test : {"equal_variances", "welch", "kruskal_wallis"}
@@ -151,24 +151,25 @@ def anova(
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, 1)
-        NaN where feature and target are of one kind, for a constant or incomplete
-        column, a group of several columns, a *t* of other than two groups, and rows
-        too few for the test. Infinite for an *F* where no group varies in itself, and
-        for a p-value too small to be written.
+        NaN if feature and target are both numeric or both categorical, for a constant
+        or incomplete column, a group of several columns, a *t* of other than two
+        groups, and too few rows for the test. Infinite for an *F* without variation
+        within groups, and for a p-value too small to be represented.
     baseline : ndarray of shape (1, 1)
         Zero: equal means. Chance alone gives an *F* about 1.
 
     Raises
     ------
     NotApplicable
-        If rows differ in weight and the test is another than that of equal variances.
+        If rows differ in weight and the test is not that of equal variances.
     ValueError
         If `statistic` is "t" for ranks.
 
     Warnings
     --------
-    Sees means only: groups that differ in spread or shape alone measure nothing. It
-    grows with the number of rows, so it says how sure a difference is, not how large.
+    It compares means only: groups that differ only in spread or shape are missed. It
+    grows with the number of rows: it measures how certain a difference is, not its
+    size.
 
     References
     ----------
@@ -220,21 +221,21 @@ def auc(
     summary: Literal["mean", "maximum"] = "mean",
     of_class: str = "",
 ) -> tuple[Floats, Floats]:
-    r"""Return how well the feature alone sorts the rows by class.
+    r"""Return the area under the ROC curve of each feature alone.
 
     With rows *a* of one class and *b* of the other, the area under the ROC curve of a
     numeric feature *x* is
 
     .. math:: A = P(x_a > x_b) + \tfrac12 P(x_a = x_b),
 
-    and `direction` "either" takes :math:`\max(A, 1 - A)`, for a feature that falls
-    with the class tells as much as one that rises. More than two classes are
+    and `direction` "either" takes :math:`\max(A, 1 - A)`, because a feature that falls
+    with the class is as informative as one that rises. More than two classes are
     contrasted one with all others [1]_, or by pairs [2]_.
 
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
         A target of classes; a pair of rows weighs the product of their weights.
     seed : int
@@ -267,9 +268,9 @@ def auc(
 
     Warnings
     --------
-    Sees order only: a class in the middle of two others, and any feature that acts
-    through an interaction alone, measure about a half. With "either" chance lies
-    above a half, the more so the fewer rows.
+    It considers order only: the area is about one half for a class between two others,
+    and for any feature that acts through an interaction only. With "either", chance
+    values lie above one half, the more so the fewer rows.
 
     References
     ----------
@@ -305,7 +306,7 @@ def auc(
 def _contrasts(
     data: Dataset, contrast: str, of_class: str
 ) -> list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
-    """Return of each contrast which rows are the event, and which take part."""
+    """Return, for each contrast, masks of its events and of the rows that take part."""
     classes = data.classes
     if data.task == "regression":
         raise NotApplicable(

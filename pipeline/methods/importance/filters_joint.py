@@ -1,7 +1,7 @@
-"""Columns against each other and the target, no model asked. Not: Relief.
+"""Filters of all columns jointly, without a model: PCA and mRMR.
 
-What one column measures depends on which others the data hold, though not on which of
-them are asked: every column of the data takes part, whatever `data.groups` names.
+The value of a column depends on the other columns of the data, but not on which are
+measured: every column of the data takes part, whatever `data.groups` contains.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -36,10 +36,10 @@ def pca(
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
-        Every column of numbers that varies and lacks no value takes part, at least
-        two; the target is not looked at.
+        All numeric columns that vary and have no missing value take part, at least two;
+        the target is not used.
     seed : int
         Not used: nothing is drawn.
     scaled : bool, default True
@@ -53,19 +53,19 @@ def pca(
         of a component is free: the loading of largest size is positive. NaN for a
         category, a constant or incomplete column, and a group of several columns.
     baseline : ndarray of shape (1, 1)
-        Zero: a column that the component leaves out.
+        Zero: the component does not use the column.
 
     Raises
     ------
     NotApplicable
-        If fewer than two columns can take part, or no component is the first: two of
+        If fewer than two columns can take part, or there is no first component: two of
         them have the same variance.
 
     Warnings
     --------
-    What varies together is not what matters: the target is not looked at, and a
-    feature that no other resembles has a loading near zero, however much depends
-    on it. It sees straight lines only.
+    Columns that vary together need not matter: the target is not used, and a feature
+    that resembles no other has a loading near zero, however much depends on it. Only
+    linear dependence is considered.
 
     References
     ----------
@@ -122,7 +122,7 @@ def mrmr(
     scheme: Literal["difference", "quotient"] = "difference",
     n_bins: Annotated[int, Range(least=2)] = 5,
 ) -> tuple[Floats, Floats]:
-    r"""Return the order in which features add most and repeat least.
+    r"""Return the order of features by high relevance and low redundancy.
 
     Features are chosen one by one. With *S* those chosen so far and *I* a measure of
     association, the next is the one with the largest [1]_
@@ -136,15 +136,15 @@ def mrmr(
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
-        Every column that varies and lacks no value is a candidate, whichever are
-        asked; every row counts the same.
+        Every column that varies and has no missing value is a candidate, whichever are
+        measured; all rows have equal weight.
     seed : int
         Not used: nothing is drawn.
     measure : {"binned", "gaussian", "gaussian_ranks", "spearman"}
-        The mutual information of binned values, for numbers, categories and classes
-        alike; that of normal variables, :math:`-\frac12 \log(1 - r^2)`, with *r* the
+        The mutual information of binned values, for numbers, categories and classes;
+        that of normal variables, :math:`-\frac12 \log(1 - r^2)`, with *r* the
         correlation of the values (as in R's mRMRe) or of their ranks; or the absolute
         rank correlation itself [2]_. All but the first need numeric columns.
     scheme : {"difference", "quotient"}
@@ -157,9 +157,9 @@ def mrmr(
     -------
     raw : ndarray of shape (n_groups, 1, 1)
         Ranks only: the number of candidates for the one chosen first, 1 for the one
-        chosen last. A difference of two such numbers means nothing but its sign. Of
-        two candidates alike in score, the more relevant is chosen, then the first by
-        name. NaN for what is no candidate, and for a group of several columns.
+        chosen last. Only the sign of a difference of two such numbers has a meaning. Of
+        two candidates with equal scores, the more relevant is chosen, then the first by
+        name. NaN for columns that are no candidates, and for groups of several columns.
     baseline : ndarray of shape (1, 1)
         Zero: never chosen.
 
@@ -173,9 +173,9 @@ def mrmr(
 
     Warnings
     --------
-    Of two features that depend on each other one comes early and the other late, and
-    next to nothing may decide which. A feature that matters only together with another
-    is never seen. Mutual information of bins is too large where rows are few.
+    Of two dependent features one comes early and the other late, and a tiny difference
+    may decide which. A feature that matters only together with another is missed.
+    Mutual information of bins is too large with few rows.
 
     References
     ----------
@@ -221,7 +221,7 @@ class MrmrOrder(NamedTuple):
 
 
 def mrmr_order(association: Floats, scheme: str) -> MrmrOrder:
-    """Return the order of mRMR from an association matrix whose first row is y's."""
+    """Return the order of mRMR from an association matrix, the target first."""
     relevance, between = association[0, 1:], association[1:, 1:]
     left = list(range(len(relevance)))
     which: list[int] = []
@@ -240,9 +240,9 @@ def mrmr_order(association: Floats, scheme: str) -> MrmrOrder:
 
 
 def _score(relevance: Floats, redundancy: Floats, scheme: str) -> Floats:
-    """Return relevance less, or by, redundancy; a copy of what is chosen comes last.
+    """Return relevance minus redundancy, or divided by it; copies come last.
 
-    A candidate that says nothing of the target scores 0 by any quotient.
+    A candidate without relevance scores 0 by any quotient.
     """
     copies = np.isinf(redundancy)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,6 +1,6 @@
-"""FIRM: how far the score's expectation given a feature is from flat.
+"""FIRM: the spread of the expected score given a feature.
 
-Not: the estimators, which are in `firm_estimators` and `firm_moments`.
+The estimators are in `firm_estimators` and `firm_moments`.
 """
 
 from typing import Annotated, Literal
@@ -48,20 +48,20 @@ def firm(
         Q_j = \sqrt{\mathrm{Var}\, q_j(f_j(X))}, \qquad
         q_j(t) = E[s(X) \mid f_j(X) = t].
 
-    Rows keep together what belongs together: unlike partial dependence nothing is set
-    to another value, so a column shares in the effect of all it is correlated with,
-    and one the model does not read may matter. The estimators that know a direction
-    sign their number; form "absolute" drops the sign, form "raw" shows it.
+    The dependence of columns is kept: unlike in partial dependence, nothing is set to
+    another value. So a column shares in the effects of all columns it is correlated
+    with, and one the model does not read may matter. Estimators that know a direction
+    return a sign; form "absolute" drops it, form "raw" shows it.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` once; the slopes of "gaussian" may ask again.
+        Its ``predict(X)`` is called once, and again for the slopes of "gaussian".
     data : Dataset
         The rows that expectations are taken over, with their weights; in an audit the
-        reference rows, if ``[data] reference_rows`` names some. A group of
-        several columns is one feature, whose value is all of theirs; only "discrete"
-        answers for it.
+        reference rows, if ``[data] reference_rows`` is set. A group of several columns
+        is one feature, whose value is the combination of theirs; only "discrete" has a
+        result for it.
     seed : int
         Not used: nothing is drawn.
     estimator : default "auto"
@@ -107,7 +107,7 @@ def firm(
     raw : ndarray of shape (n_groups, 1, n_outputs)
         Signed where the estimator has a direction, in units of the scale.
     baseline : ndarray of shape (1, n_outputs)
-        Zero: what a feature measures that says nothing of the score.
+        Zero, the value of a feature that is unrelated to the score.
 
     Raises
     ------
@@ -118,12 +118,12 @@ def firm(
 
     Warnings
     --------
-    It is an association with the prediction, not what the model relies on: a column
-    may score for others' sake. Means of few rows vary by chance, so "discrete",
+    It is an association with the prediction, not what the model relies on: a column may
+    have a value because of others. Means of few rows vary by chance, so "discrete",
     "binned" and "lowess" are above zero even for noise, by about
     ``sd(s) * sqrt((n_values - 1) / n_rows)``. "linear" and "gaussian" miss a curve
     that rises and falls. "gaussian" and "signs" also depend on the columns that the
-    model reads, as their formulas say.
+    model reads, by their formulas.
 
     References
     ----------
@@ -166,7 +166,7 @@ def firm_labels(
     n_bins: Annotated[int, Range(least=2)] = 10,
     span: Annotated[float, Range(above=0, most=1)] = 2 / 3,
 ) -> tuple[Floats, Floats]:
-    r"""Return the spread of the expected target given each feature: no model.
+    r"""Return the spread of the expected target given each feature, without a model.
 
     The measure of `firm` [1]_ with the target as the score, for a binary target the
     indicator of the positive class. Of a column of numbers, with estimator "linear",
@@ -189,7 +189,7 @@ def firm_labels(
     raw : ndarray of shape (n_groups, 1, 1)
         Signed where the estimator has a direction, in units of the target.
     baseline : ndarray of shape (1, 1)
-        Zero: what a feature measures that says nothing of the target.
+        Zero, the value of a feature that is unrelated to the target.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def firm_labels(
 
     Warnings
     --------
-    As for `firm`. What several features tell only together does not show.
+    As for `firm`. Information that features have only jointly is missed.
 
     References
     ----------
@@ -237,14 +237,14 @@ def gradient_sensitivity(
     .. math::
         I_j = \sqrt{E\bigl[(\partial s / \partial x_j)^2\bigr]\, \mathrm{Var}\, x_j},
 
-    eq. (3) of [1]_, after [2]_. It sees what moves the score directly; beside `firm` it
-    shows what a column owes to others: for uncorrelated columns and a linear score
-    the two are equal.
+    eq. (3) of [1]_, after [2]_. It measures direct effects on the score; the comparison
+    with `firm` shows what a column owes to others: for uncorrelated columns and a
+    linear score the two are equal.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` twice per feature unless its estimator is linear or
+        Its ``predict(X)`` is called twice per feature unless its estimator is linear or
         has a Gaussian kernel, whose slopes are known.
     data : Dataset
         The rows averaged over, with their weights; one column per group.
@@ -259,7 +259,7 @@ def gradient_sensitivity(
         In units of the scale; NaN for a group of several columns, a category, a
         boolean, or a column with a missing value or without variation.
     baseline : ndarray of shape (1, n_outputs)
-        Zero: what an ignored feature measures, exactly.
+        Zero, which an ignored feature has exactly.
 
     Raises
     ------
@@ -268,8 +268,8 @@ def gradient_sensitivity(
 
     Warnings
     --------
-    A function of steps that is not known as such, such as a forest behind a plain
-    function, has no slope, and what is measured of it is chance.
+    A step function that is not recognised as such, such as a forest behind a plain
+    function, has no slope, and its values are chance.
 
     References
     ----------
@@ -287,10 +287,10 @@ def gradient_sensitivity(
     """
     score = score_of(model, scale)
     X, shares = weighing(data)
-    alone = [c[0] for c in data.groups.values() if len(c) == 1]
+    single = [c[0] for c in data.groups.values() if len(c) == 1]
     columns = [
         name
-        for name in alone
+        for name in single
         if (own := numbers_of(X, [name])) is not None and np.ptp(own) > 0
     ]
     values: dict[tuple[str, ...], Floats] = {}
@@ -314,6 +314,6 @@ def _conditional(
 
 
 def _standardised(of_groups: Floats, scores: Floats, shares: Floats) -> Floats:
-    """Return multiples of the score's spread; a constant score has none."""
+    """Return values divided by the score's spread; NaN for a constant score."""
     spread = spread_of(scores, shares)
     return of_groups / np.where(spread > 0, spread, np.nan)

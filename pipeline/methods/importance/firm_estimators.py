@@ -1,8 +1,8 @@
 """Estimators of the conditional expected score, each for one feature.
 
-Every row of `ESTIMATORS` is called as ``estimate(feature, scores, shares, setting)``
+Every entry of `ESTIMATORS` is called as ``estimate(feature, scores, shares, setting)``
 and returns (n_outputs,): the standard deviation of the score's expectation given the
-feature, or NaN where it has no answer. Shares are row weights that sum to one.
+feature, or NaN if the estimator does not apply. Shares are row weights that sum to one.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from ...records.errors import NotApplicable
 from ..ranges import at_least, within
 
 Conditional = Literal["auto", "discrete", "binary", "linear", "binned", "lowess"]
-# Below, a bin's mean is noise and a straight line says more.
+# With fewer, the mean of a bin is noise and a straight line is better.
 ROWS_PER_BIN = 30
 
 
@@ -28,14 +28,14 @@ class Feature(NamedTuple):
     Attributes
     ----------
     codes : ndarray of shape (n_samples,)
-        Which of the distinct values a row has, in their order; missing is the last.
+        The position of each row's value among the distinct ones; missing is the last.
     n_values : int
-        How many there are, missing included.
+        Number of distinct values, missing included.
     is_missing : ndarray of bool, shape (n_samples,)
     numbers : ndarray of shape (n_samples,) or None
         The values, if they are numbers.
     most : int
-        The most values that a single column of numbers has, 0 if there is none.
+        The most distinct values of a single numeric column, 0 if there is none.
     """
 
     codes: npt.NDArray[np.intp]
@@ -59,7 +59,7 @@ class Setting(NamedTuple):
 
 
 def setting_of(n_bins: int, span: float) -> Setting:
-    """Return the options of the estimators, or refuse them."""
+    """Return the options of the estimators, validated."""
     at_least(2, n_bins=n_bins)
     within("span", span, 0 < span <= 1, "above 0 and at most 1")
     return Setting(n_bins, span)
@@ -69,7 +69,7 @@ Estimate: TypeAlias = Callable[[Feature, Floats, Floats, Setting], Floats]
 
 
 def feature_of(X: pd.DataFrame, columns: Sequence[str]) -> Feature:
-    """Return a column, or several read together as one value."""
+    """Return a column, or several combined into one value."""
     each = [_codes_of(X[name]) for name in columns]
     together = np.stack([codes for codes, _ in each], axis=1)
     distinct, codes = np.unique(together, axis=0, return_inverse=True)
@@ -83,7 +83,7 @@ _MISSING = np.iinfo(np.int64).max
 
 
 def _codes_of(column: pd.Series) -> tuple[npt.NDArray[np.int64], Floats | None]:
-    """Return the place of each value among the distinct ones, and the numbers."""
+    """Return the position of each value among the distinct ones, and the numbers."""
     if is_category(column):
         codes = column.cat.codes.to_numpy().astype(np.int64)
         return np.where(codes < 0, _MISSING, codes), None
@@ -103,9 +103,9 @@ def spread_of(scores: Floats, shares: Floats) -> Floats:
 
 
 def discrete(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
-    """Group means by value, a missing value being one more."""
+    """Spread of the mean scores by value; missing counts as one more value."""
     if f.n_values < 2:
-        return _no_answer(scores)
+        return _no_value(scores)
     means, p = _means(f.codes, f.n_values, scores, shares)
     return spread_of(means, p)
 
@@ -113,7 +113,7 @@ def discrete(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Fl
 def binary(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
     """(q_b - q_a) sqrt(p_a p_b), b the larger value or the later level; eq. (10)."""
     if f.n_values != 2 or f.is_missing.any():
-        return _no_answer(scores)
+        return _no_value(scores)
     means, p = _means(f.codes, 2, scores, shares)
     return np.asarray((means[1] - means[0]) * np.sqrt(p[0] * p[1]))
 
@@ -121,19 +121,19 @@ def binary(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floa
 def linear(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
     """Slope of the regression of the score on the feature times the feature's SD."""
     if f.numbers is None or f.n_values < 2 or f.is_missing.any():
-        return _no_answer(scores)
+        return _no_value(scores)
     x = f.numbers - shares @ f.numbers
     return np.asarray((shares * x) @ (scores - scores[0]) / np.sqrt(shares @ x**2))
 
 
 def binned(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
-    """Means in bins of equal weight; equal values share a bin, missing ones have one.
+    """Spread of the means in bins of equal weight; missing values have a bin.
 
-    A value falls where the middle of its weight falls in the ordered whole, so only
-    the order of the values counts.
+    A value belongs to the bin that contains the middle of its weight in the order of
+    all values. So only the order counts, and equal values share a bin.
     """
     if f.numbers is None or f.n_values < 2:
-        return _no_answer(scores)
+        return _no_value(scores)
     p = np.bincount(f.codes, shares * ~f.is_missing, f.n_values)
     p = p / p.sum()
     middle = np.cumsum(p) - p / 2
@@ -144,12 +144,12 @@ def binned(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floa
 
 
 def lowess(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
-    """Local lines over the nearest rows, read at every row.
+    """Spread of local linear fits over the nearest rows, evaluated at every row.
 
-    No robustness round: what is sought is the mean of the score, not its middle.
+    Without robustness iterations: the mean of the score is sought, not its median.
     """
     if f.numbers is None or f.n_values < 2 or f.is_missing.any():
-        return _no_answer(scores)
+        return _no_value(scores)
     if np.ptp(shares) > 1e-12 * shares.max():
         raise NotApplicable(
             "Rows must count the same for estimator 'lowess'; they are weighted. "
@@ -166,11 +166,11 @@ def lowess(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floa
 
 
 def auto(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats:
-    """The estimator that the column itself suggests; see `firm.firm`."""
+    """The estimator that suits the column; see `firm.firm`."""
     if f.n_values == 2 and not f.is_missing.any():
         return binary(f, scores, shares, setting)
     if f.numbers is None and f.most > setting.n_bins:
-        return _no_answer(scores)  # nearly every row would be a value of its own
+        return _no_value(scores)  # nearly every row would be a value of its own
     if f.numbers is None or f.n_values <= setting.n_bins:
         return discrete(f, scores, shares, setting)
     is_scarce = len(scores) < ROWS_PER_BIN * setting.n_bins
@@ -193,7 +193,7 @@ def _means(
 ) -> tuple[Floats, Floats]:
     """Return mean scores (n_present, n_outputs) and shares of the values present.
 
-    Scores are counted from that of the first row, so that equal ones give equal means.
+    Scores are taken relative to the first row, so that equal ones give equal means.
     """
     p = np.asarray(np.bincount(codes, shares, n_values), dtype=np.float64)
     is_present = p > 0
@@ -201,5 +201,5 @@ def _means(
     return np.stack(sums, axis=1)[is_present] / p[is_present, np.newaxis], p[is_present]
 
 
-def _no_answer(scores: Floats) -> Floats:
+def _no_value(scores: Floats) -> Floats:
     return np.full(scores.shape[1], np.nan)

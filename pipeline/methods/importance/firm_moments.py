@@ -1,4 +1,4 @@
-"""FIRM from moments: of normal columns by slopes, of columns of signs by weights."""
+"""FIRM from moments: normal columns by slopes, columns of -1 and 1 by weights."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def gaussian(
     .. math:: Q_j = \Sigma_{j\bullet} \nabla s(\mu) / \sqrt{\Sigma_{jj}},
 
     eq. (9) of the paper with its sign. :math:`\Sigma` is that of the columns the model
-    reads, and of *j* where it is not one of them. NaN for a group of several columns
+    reads, and of *j* if it is not one of them. NaN for a group of several columns
     and for a column that is not all numbers or does not vary.
 
     Raises
@@ -71,9 +71,9 @@ def signs(
 
     .. math:: M_{ij} = h_i \frac{(p_- - p_+) + x_{ij}}{2 \sqrt{p_+ p_-}}.
 
-    This is eq. (11) with the sign of its first term as eq. (10) gives it: the printed
-    one would add a multiple of the score's constant. (n_groups, n_outputs); NaN for
-    a group of several columns and for a column of other values.
+    This is eq. (11) with the sign of its first term as in eq. (10): the printed sign
+    would add a multiple of the score's constant. Shape (n_groups, n_outputs); NaN for a
+    group of several columns and for a column of other values.
 
     Raises
     ------

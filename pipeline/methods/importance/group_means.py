@@ -1,4 +1,4 @@
-"""Whether groups differ: F, Welch's F and H, as such, as t or as a p-value."""
+"""Tests of group means: F, Welch's F and H, as statistic, as t or as p-value."""
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -13,10 +13,10 @@ Test = Literal["equal_variances", "welch", "kruskal_wallis"]
 
 
 class GroupTest(NamedTuple):
-    """A test statistic, its degrees of freedom, and which way two groups differ.
+    """A test statistic, its degrees of freedom, and the direction of the difference.
 
     `below` is infinite for H, which has one number of degrees of freedom; `direction`
-    is 1 or -1 as the second of two groups has the higher or the lower mean, else NaN.
+    is 1 or -1 if the second of two groups has the higher or the lower mean, else NaN.
     """
 
     value: float
@@ -26,7 +26,7 @@ class GroupTest(NamedTuple):
 
 
 def _direction(mean: Floats) -> float:
-    """Return 1 or -1 as the second of two means is above or below the first."""
+    """Return 1 or -1 if the second of two means is above or below the first."""
     return 1.0 - 2.0 * (mean[1] < mean[0]) if len(mean) == 2 else np.nan
 
 
@@ -40,7 +40,7 @@ def _moments(values: Floats, codes: Codes, weights: Floats) -> Floats:
 
 
 def _equal_variances(values: Floats, codes: Codes, weights: Floats) -> GroupTest:
-    """Return the F of the analysis of variance."""
+    """Return the F statistic of the analysis of variance."""
     weight, mean, within = _moments(values, codes, weights)
     above, below = len(mean) - 1, len(values) - len(mean)
     between = weight @ (mean - weight @ mean / weight.sum()) ** 2
@@ -81,7 +81,7 @@ TESTS: dict[str, Callable[[Floats, Codes, Floats], GroupTest]] = {
 
 
 def statistic_of(test: GroupTest, statistic: str) -> float:
-    """Return the statistic itself, its signed root, or its p-value."""
+    """Return the statistic itself, its signed root, or -log10 of its p-value."""
     from scipy.stats import chi2, f
 
     if statistic == "statistic":

@@ -35,7 +35,7 @@ class Dependence(NamedTuple):
     predicted : ndarray of shape (n_samples, n_outputs)
         The prediction of each row.
     rounding : ndarray of shape (n_outputs,)
-        What a sum of such means may miss by rounding.
+        Bound on the rounding error of a sum of such means.
     """
 
     own: Floats
@@ -55,13 +55,14 @@ def h_statistic(
     scale: Scale = "native",
     standardised: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much of the prediction only comes about jointly.
+    r"""Return the part of the prediction that is due to interactions.
 
     With :math:`F_S` the partial dependence on the columns *S* at the data rows, minus
     its mean over them, :math:`F` the prediction minus its mean, and all means weighted
-    by the row weights, a pair measures the root mean square of what is not a sum of its
-    two curves, one column that of what it does together with all others, and three
-    columns that of what no two of them do [1]_,
+    by the row weights, the value of a pair is the root mean square of the part of its
+    joint curve that is not a sum of its two curves, that of one column the same for the
+    column and all others, and that of three columns the root mean square of the part
+    that no two of them explain [1]_,
 
     .. math::
         I_{jk} = \sqrt{E\,(F_{jk} - F_j - F_k)^2}, \qquad
@@ -76,18 +77,19 @@ def h_statistic(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per pair and per column;
-        its trees may answer, see `trees.mean_predictions` and `effects.predictions_at`.
+        Its ``predict(X)`` is called for up to ``n_rows**2`` rows per pair and per
+        column, or its trees are used; see `trees.mean_predictions` and
+        `effects.predictions_at`.
     data : Dataset
-        The rows, which are averaged over and at which the averages are compared; each
+        The rows that are averaged over, and at which the averages are evaluated; each
         group is one column, a pair or three.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy", "hstats"}, default "numpy"
         Draw order of the rows; "hstats" replays ``set.seed(seed); hstats(...)`` of R
         and has one repeat.
     n_repeats : int, default 1
-        How often rows are sampled; if all rows are used, all repeats are equal.
+        Number of samples of rows; if all rows are used, all repeats are equal.
     n_rows : int or None, default 500
         Rows of one repeat, sampled without replacement if there are more; None: all.
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -99,10 +101,10 @@ def h_statistic(
     Returns
     -------
     raw : ndarray of shape (n_groups, n_repeats, n_outputs)
-        In units of the scale, 1 if standardised; 0 if it is not larger than the
-        rounding of the means it is the difference of.
+        In units of the scale, 1 if standardised; 0 if it does not exceed the rounding
+        error of the means it is the difference of.
     baseline : ndarray of shape (n_repeats, n_outputs)
-        Zero: what a column without interactions measures, exactly.
+        Zero, which a column without interactions has exactly.
 
     Raises
     ------
@@ -113,9 +115,9 @@ def h_statistic(
 
     Warnings
     --------
-    Standardised, noise can lead: features that hardly matter have little to divide by.
-    Where features are correlated, the model is asked about rows that cannot occur, and
-    standardised it can exceed 1.
+    Standardised, the largest values can be noise: features that hardly matter have a
+    small divisor. With correlated features, the model predicts rows that cannot occur,
+    and the standardised value can exceed 1.
 
     References
     ----------
@@ -153,8 +155,8 @@ def h_squared(
 ) -> tuple[Floats, Floats]:
     """Return numerator and denominator of Friedman's H squared, each (n_outputs,).
 
-    Mean squares, 0 where only rounding is left. What a column does is in the curve of
-    every set of columns that holds it, hence the signs.
+    They are mean squares, 0 where only rounding is left. The curve of a set of columns
+    contains the effects of its subsets, hence the signs.
     """
     subsets = [
         subset
@@ -183,9 +185,9 @@ def pairs_of_trees(
     groups: Sequence[Columns],
     scale: Scale,
 ) -> dict[Columns, tuple[Floats, Floats]]:
-    """Return numerator and denominator of those pairs that the model's trees answer.
+    """Return numerator and denominator of the pairs that the model's trees can compute.
 
-    As `h_squared` on all rows; none if predict is to answer.
+    They are those of `h_squared` on all rows; empty if predict is to be used.
     """
     pairs = [columns for columns in groups if len(columns) == 2]
     trees = tree_means(model, data, scale, data.n_samples * len(pairs))
@@ -215,8 +217,8 @@ def at_rows(
     """Return the partial dependences on some columns and on all others, in one pass.
 
     With f(v, x_i) the prediction of row *i* whose `columns` are set as in row *v*, the
-    mean over *i* is the one, that over *v* the other. Rows that are set alike are asked
-    once; where there are many, the trees of the model may answer.
+    mean over *i* is the first, that over *v* the second. Rows with equal `columns` are
+    predicted once; if there are many, the trees of the model may be used.
     """
     X, weights = data.X, data.weights
     codes = np.stack([pd.factorize(X[name])[0] for name in columns], axis=1)
@@ -247,10 +249,10 @@ def at_rows(
 def _of_trees(
     trees: TreeMeans, model: FittedModel, data: Dataset, columns: Columns
 ) -> Dependence | None:
-    """Return what `at_rows` does as the trees give it.
+    """Return the result of `at_rows` from the trees.
 
-    None if predict is to answer: the first time, both means of the first row are
-    compared with its own.
+    None if predict is to be used. The first result is compared with predict, by both
+    means of the first row.
     """
     own, others = trees.dependences(columns)
     if not trees.are_compared("dependences"):
@@ -272,7 +274,7 @@ def _of_trees(
 
 
 def _values(column: pd.Series, places: npt.NDArray[np.int64]) -> Any:
-    """Return the values of a column at some places, of its own type."""
+    """Return the values of a column at some positions, in its own type."""
     return column.iloc[places].values
 
 
@@ -284,7 +286,7 @@ def mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:
 
 
 def columns_of(data: Dataset, sizes: tuple[int, ...], method: str) -> list[Columns]:
-    """Return the columns of each group, refused unless there are as many as asked."""
+    """Return the columns of each group; refuse groups of another size."""
     for group, columns in data.groups.items():
         if len(columns) not in sizes:
             rule = "two columns" if sizes == (2,) else "one to three columns"
@@ -296,6 +298,6 @@ def columns_of(data: Dataset, sizes: tuple[int, ...], method: str) -> list[Colum
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Return a ratio, NaN where there is nothing to divide by."""
+    """Return a ratio, NaN where the denominator is 0."""
     unknown = np.full_like(denominator, np.nan)
     return np.divide(numerator, denominator, out=unknown, where=denominator > 0)

@@ -1,4 +1,4 @@
-"""Debiased impurity: the splits of a forest judged on the rows each tree never saw."""
+"""Debiased impurity: the splits of a forest, evaluated on out-of-bag rows."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from .out_of_bag import FORESTS, Index, members
 
 NAME = "impurity_oob"
 CRITERIA = ("squared_error", "friedman_mse", "gini")
-"""Those whose impurity is a variance: of the target, or of each class as 0 and 1."""
+"""Criteria whose impurity is a variance: of the target, or of class indicators."""
 
 
 def impurity_oob(
     model: FittedModel, data: Dataset, *, seed: int
 ) -> tuple[Floats, Floats]:
-    r"""Return how far the splits on each feature go with the target out of bag.
+    r"""Return the out-of-bag covariance of the splits on each feature with the target.
 
     In tree *T* of a forest let :math:`\mu_t` be the mean target of node *t* in the
     bag, :math:`c` the child of *t* that row *i* falls into, :math:`O_T` the rows out of
@@ -27,11 +27,11 @@ def impurity_oob(
     .. math:: \frac{1}{\sum_{i \in O_T} w_i} \sum_{t \text{ split on } j} \;
               \sum_{i \in O_T \cap t} w_i (\mu_c - \mu_t) (y_i - \bar y_t).
 
-    On the rows in the bag the same sum is the decrease of impurity, `impurity` that is
-    not normalised. Out of the bag, a feature that is independent of the target and of
-    the other features has expectation 0, however many values it has. Li and others [1]_
-    leave :math:`\bar y_t` out, so theirs depends on where *y* has its zero. For classes
-    *y* is 0 or 1 for each class, and the sums are added.
+    On the rows in the bag the same sum is the decrease of impurity, as `impurity` is
+    without normalisation. Out of the bag, a feature that is independent of the target
+    and of the other features has expectation 0, however many values it has. Li and
+    others [1]_ omit :math:`\bar y_t`, so their measure depends on the origin of *y*.
+    For classes, *y* is an indicator of each class, and the sums are added.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def impurity_oob(
         fitted by the audit with squared error, Friedman's MSE or Gini impurity, and
         without class weights.
     data : Dataset
-        Only ``data.groups`` is read: what is measured is measured on the training rows.
+        Only ``data.groups`` is read: the splits are evaluated on the training rows.
         Encoded columns of a category are summed, and so is a group of features.
     seed : int
         Not used: nothing is drawn.
@@ -51,7 +51,7 @@ def impurity_oob(
         In units of the criterion, for squared error the square of the target's; 0 for a
         column that no tree reads. Below 0 by chance, or where splits mislead.
     baseline : ndarray of shape (1, 1)
-        Zero: what a feature that is never split on measures.
+        Zero, the value of a feature that is never split on.
 
     Raises
     ------
@@ -61,9 +61,10 @@ def impurity_oob(
 
     Warnings
     --------
-    It says what splits found, not what the forest would lose without the feature, and
-    shares between dependent features arbitrarily, as `impurity` does. A node with one
-    row out of the bag adds nothing, so deep trees of few rows understate.
+    It measures the splits that were made, not the loss of the forest without the
+    feature, and is divided arbitrarily between dependent features, as `impurity` is. A
+    node with one out-of-bag row adds nothing, so deep trees of few rows give too low
+    values.
 
     References
     ----------
@@ -111,7 +112,7 @@ def impurity_oob(
 
 
 def covariances(tree: Any, X: Floats, target: Floats, weights: Floats) -> Floats:
-    """Return how far the splits of a tree on each column go with a target.
+    """Return the covariance of a tree's splits on each column with a target.
 
     Parameters
     ----------
@@ -125,8 +126,8 @@ def covariances(tree: Any, X: Floats, target: Floats, weights: Floats) -> Floats
     Returns
     -------
     ndarray of shape (n_columns,)
-        On the rows that the tree was fitted to, with their weights, the decrease of
-        impurity.
+        On the rows that the tree was fitted to, with their weights, it is the decrease
+        of impurity.
     """
     nodes = tree.tree_
     path = tree.decision_path(X).T

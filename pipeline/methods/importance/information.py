@@ -1,4 +1,4 @@
-"""How much two columns say of each other: mutual information, rank correlation."""
+"""Association of two columns: mutual information, or rank correlation."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -17,14 +17,14 @@ def matrix_of(columns: Sequence[pd.Series], measure: Measure, n_bins: int) -> Fl
     """Return the association of each two columns, (n_columns, n_columns).
 
     In nats for the mutual informations; infinite for a column and its own copy under
-    the normal ones. The diagonal of "binned" is left 0: nobody asks for it.
+    the normal ones. The diagonal of "binned" is 0, as it is not used.
     """
     if measure == "binned":
         return _binned([codes_of(column, n_bins) for column in columns])
     values = [column.to_numpy(np.float64) for column in columns]
     if measure != "gaussian":
         values = [pd.Series(v).rank(method="average").to_numpy() for v in values]
-    # Rounding must not let a copy fall short of 1, or rise above it.
+    # Rounding errors must not make the correlation with a copy differ from 1.
     correlation = np.clip(np.round(np.corrcoef(values), 14), -1, 1)
     if measure == "spearman":
         return np.asarray(np.abs(correlation))
@@ -35,8 +35,8 @@ def matrix_of(columns: Sequence[pd.Series], measure: Measure, n_bins: int) -> Fl
 def codes_of(column: pd.Series, n_bins: int) -> npt.NDArray[Any]:
     """Return the level or the bin of each row, (n_samples,).
 
-    Edges are values of the column itself, so an increasing transform moves no row to
-    another bin, and rows with one value share a bin.
+    Edges are values of the column itself, so an increasing transformation moves no row
+    to another bin, and rows with equal values share a bin.
     """
     if is_category(column):
         return np.asarray(column.cat.codes)

@@ -1,4 +1,4 @@
-"""What methods ask of the inside of a fitted model: its rows, columns and sign."""
+"""Access to the inside of a fitted model: training rows, columns and sign."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ USE_PERMUTATION = "Use permutation importance."
 def refusal(
     model: FittedModel, rule: str, method: str, *, finding: str = "", remedy: str = ""
 ) -> NotApplicable:
-    """Return the sentence for a model whose inside has no answer for a method."""
+    """Return the error for a model to which a method cannot be applied."""
     kind = "is only known by its predictions"
     if model.estimator is not None:
         kind = f"is a {type(model.estimator).__name__}"
@@ -28,15 +28,15 @@ def refusal(
 
 
 def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
-    """Return the rows a model was fitted on, and them as its estimator saw them.
+    """Return the training rows of a model, and the matrix that its estimator read.
 
     Raises
     ------
     NotApplicable
-        If the audit did not fit it, or its estimator saw more than numbers.
+        If the audit did not fit the model, or its estimator read more than numbers.
     """
-    # Of a model that was handed over, the order of the rows is not known, which decides
-    # on what is out of bag; a refit needs no order.
+    # The order of the training rows of a supplied model is not known, and it determines
+    # which are out of bag; a refit needs no order.
     if model.train is None or model.source == "given":
         raise refusal(
             model,
@@ -74,10 +74,10 @@ def features_of_columns(
 
 
 def sign_of(model: FittedModel) -> float:
-    """Return -1 if a rising score of the estimator speaks against the positive class.
+    """Return -1 if a higher score of the estimator favours the negative class, else 1.
 
-    A classifier's score rises with the last of its `classes_`; a wrapped one can be
-    asked about the other.
+    A classifier's score rises with the last of its `classes_`; a supplied model may
+    have the other class as the positive one.
     """
     own = own_classes(model.estimator)
     if model.source == "fitted" or model.task != "binary":
@@ -86,5 +86,5 @@ def sign_of(model: FittedModel) -> float:
 
 
 def is_of(estimator: Any, modules: tuple[str, ...]) -> bool:
-    """Return whether the class of an estimator is one of these modules' own."""
+    """Return whether the class of an estimator is defined in one of these modules."""
     return f"{type(estimator).__module__}.".startswith(modules)

@@ -22,9 +22,9 @@ class Terms(NamedTuple):
     Attributes
     ----------
     features : tuple of frozenset of str
-        The features each term is made of: one, or several in an interaction.
+        The features of each term: one, or several in an interaction.
     estimate : ndarray of shape (n_terms,)
-        Its coefficient; a positive one speaks for the positive class.
+        The coefficient of each term; a positive one favours the positive class.
     """
 
     features: tuple[frozenset[str], ...]
@@ -56,7 +56,7 @@ def terms_of(model: FittedModel, method: str) -> Terms:
     Raises
     ------
     NotApplicable
-        If it is none, has a coefficient per class, or a term of no known feature.
+        If the model is not linear, has a coefficient per class, or unknown features.
     """
     results = results_of(model)
     if results is not None:
@@ -110,27 +110,27 @@ def is_on_response(model: FittedModel) -> bool:
 
 
 def results_of(model: FittedModel) -> Any:
-    """Return the results of statsmodels that a model is, None if it is not."""
+    """Return the statsmodels results of a model, None if it has none."""
     inner = getattr(model.estimator, "_results", model.estimator)
     is_results = is_of(inner, ("statsmodels.",)) and hasattr(inner, "params")
     return model.estimator if is_results else None
 
 
 def design_of(results: Any) -> Floats:
-    """Return the columns statsmodels fitted, the constant included."""
+    """Return the design matrix of statsmodels, the constant included."""
     return np.asarray(results.model.exog, dtype=np.float64)
 
 
 def slopes_of(
     model: FittedModel, results: Any, method: str
 ) -> tuple[npt.NDArray[np.intp], tuple[frozenset[str], ...]]:
-    """Return which columns of statsmodels' design are terms, and of which features."""
+    """Return the columns of statsmodels' design that are terms, and their features."""
     names = list(results.model.exog_names)
     varies = np.ptp(design_of(results), axis=0) > 0
     at = np.flatnonzero([v or names[k] in model.features for k, v in enumerate(varies)])
     if hasattr(results.model.data.orig_exog, "columns"):
         return at, tuple(_traced(model, names[k], method) for k in at)
-    if len(at) == len(model.features):  # an array: its names are places only
+    if len(at) == len(model.features):  # an array: its names are positions
         return at, of_columns(model.features)
     raise refusal(
         model,
@@ -156,7 +156,7 @@ def _traced(model: FittedModel, name: str, method: str) -> frozenset[str]:
 
 
 def _words(name: str) -> set[str]:
-    """Return the names that a term of a formula uses, none if it is no term."""
+    """Return the names in a term of a formula; empty if it cannot be parsed."""
     try:
         tree = ast.parse(re.sub(r"\[.*?\]", "", name).replace(":", ","), mode="eval")
     except SyntaxError:
@@ -184,7 +184,7 @@ def _vector(model: FittedModel, coefficients: Any, method: str) -> Floats:
 def terms_within(
     features: Sequence[frozenset[str]], columns: Sequence[str]
 ) -> npt.NDArray[np.intp] | None:
-    """Return which terms are made of these columns, None if one is of others too."""
+    """Return the terms made of these columns; None if one also has other columns."""
     names = set(columns)
     places = [k for k, term in enumerate(features) if term & names]
     if any(not features[k] <= names for k in places):

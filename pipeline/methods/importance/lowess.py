@@ -1,8 +1,8 @@
-"""LOWESS: a line fitted around every point, outliers weighed down. Not: its R².
+"""LOWESS: a line fitted around every point, with outliers downweighted.
 
-Written out here because it meets R's `lowess` to 1e-11, where statsmodels' does not: if
-more rows share a value than a neighbourhood holds, or robust weights leave it too few,
-that returns the target of a row as it is.
+Written out here because it reproduces R's `lowess` to 1e-11, and statsmodels does not:
+if more rows share a value than a neighbourhood holds, or robust weights leave it too
+few, statsmodels returns the target of a row unsmoothed.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ def lowess(
     r"""Return the smoothed `y` at every `x`, (n_samples,).
 
     At :math:`x_0`, with *h* the distance to its *q*-th nearest row, a line is fitted
-    with weights :math:`(1 - (|x - x_0|/h)^3)^3 \delta`, and read off at :math:`x_0`
+    with weights :math:`(1 - (|x - x_0|/h)^3)^3 \delta`, and evaluated at :math:`x_0`
     [1]_. The :math:`\delta` are 1 in the first round and
     :math:`(1 - (e / 6 \operatorname{med}|e|)^2)^2` of the residuals *e* in every
     further one.
@@ -29,10 +29,10 @@ def lowess(
     fraction : float
         Share of the rows in a neighbourhood: ``q = fraction * n_samples``, at least 2.
     n_robust : int
-        Rounds after the first.
+        Robustness iterations, after the first fit.
     step : float
-        Share of the range of `x` within which the curve is drawn straight between two
-        fitted points; 0 fits at every value.
+        Share of the range of `x` within which the curve is interpolated linearly
+        between two fitted points; 0 fits at every value.
 
     References
     ----------
@@ -41,7 +41,7 @@ def lowess(
     """
     distinct, place = np.unique(x, return_inverse=True)
     points = distinct[_points(distinct, step * float(np.ptp(x)))]
-    # 1e-7: a share such as 2/3 of 60 rows is 40 of them, whatever the rounding.
+    # 1e-7: a share such as 2/3 of 60 rows is 40 of them, despite rounding.
     n_near = min(max(int(fraction * len(x) + 1e-7), 2), len(x))
     weights = np.ones(len(x))
     for remaining in range(n_robust, -1, -1):
@@ -56,7 +56,7 @@ def lowess(
 
 
 def _points(distinct: Floats, step: float) -> npt.NDArray[np.int64]:
-    """Return which values to fit at, each the last within `step` of the one before."""
+    """Return the values to fit at, each the last within `step` of the one before."""
     places = [0]
     while places[-1] < len(distinct) - 1:
         here = places[-1]
@@ -69,7 +69,7 @@ def _bell(distance: Floats, width: float, *, power: int) -> Floats:
     """Return ``(1 - (distance/width)**power)**power``, 0 outside.
 
     Within a thousandth of the centre and of the edge it is exactly 1 and 0, as in
-    Cleveland's own program, whose numbers these are.
+    Cleveland's own program.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(distance <= 0.001 * width, 0.0, distance / width)
@@ -83,7 +83,7 @@ def _line_at(point: float, x: Floats, y: Floats, weights: Floats, n_near: int) -
     width = np.partition(distance, n_near - 1)[n_near - 1]
     kernel = _bell(distance, width, power=3) * weights
     near = np.flatnonzero(kernel)
-    if not len(near):  # all its neighbours are outliers: its first row stands for it
+    if not len(near):  # all neighbours are outliers: take its first row
         return float(y[np.argmax(x == point)])
     extent = np.ptp(x)
     kernel, x, y = kernel[near] / kernel[near].sum(), x[near], y[near]

@@ -1,4 +1,4 @@
-"""What a method measured of one question, and what it kept of the rows."""
+"""The result of a method, with the details it kept of the rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Kept = Literal["row_terms", "paired_losses"]
 def each_group(
     data: Dataset, measure: Callable[[tuple[str, ...]], float]
 ) -> tuple[Floats, Floats]:
-    """Return what the columns of each group measure, (n_groups, 1, 1), and zero."""
+    """Return the value of each group's columns, (n_groups, 1, 1), and zero."""
     raw = [measure(columns) for columns in data.groups.values()]
     return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
 
@@ -31,15 +31,15 @@ class MethodResult:
     raw : ndarray of shape (n_features, n_repeats, n_scores)
     baseline : ndarray of shape (n_repeats, n_scores)
     row_terms : RowTerms, optional
-        What each row adds to each importance, if it was to be kept.
+        The contribution of each row to each importance, if requested.
     paired_losses : PairedLosses, optional
-        The losses of each row with and without each feature, likewise.
+        The losses of each row with and without each feature, if requested.
     segment_losses : SegmentLosses, optional
-        What the same draws measure in each segment, if there are some.
+        The results of the same draws in each segment, if there are segments.
     y_permuted : ndarray of shape (n_repeats, n_scores), optional
-        The losses with the target permuted, where an engine measures them too.
+        The losses with the target permuted, if the engine computes them.
     quantity : str
-        What was read off the model, where there is a choice.
+        The quantity that was read from the model, if there is a choice.
     is_exact : bool
         Whether nothing was drawn.
     """
@@ -54,6 +54,6 @@ class MethodResult:
     is_exact: bool = False
 
     def __iter__(self) -> Iterator[Floats]:
-        """Yield `raw` and `baseline`, which is all that most methods return."""
+        """Yield `raw` and `baseline`."""
         yield self.raw
         yield self.baseline

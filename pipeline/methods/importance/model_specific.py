@@ -1,4 +1,4 @@
-"""What a fitted model reports about itself."""
+"""Impurity importance, as reported by a fitted tree ensemble."""
 
 from typing import Any
 
@@ -20,15 +20,15 @@ def impurity(
     With :math:`p_t` the share of the training weight that reaches node *t* and
     :math:`\Delta i_t` the decrease of impurity by its split, the importance of feature
     *j* in one tree is the sum of :math:`p_t \Delta i_t` over the nodes split on
-    *j* [1]_, in an ensemble the mean over its trees. Impurity is additive: what a
-    category's encoded columns measure is summed, and so is a group of features.
+    *j* [1]_, in an ensemble the mean over its trees. Impurity is additive: the values
+    of a category's encoded columns are summed, and so are those of a group.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``estimator`` and ``encoded``.
+        Its ``estimator`` and ``encoded`` are read.
     data : Dataset
-        Only ``data.groups`` is read: the trees know their training rows.
+        Only ``data.groups`` is read: the trees store what is needed.
     seed : int
         Not used: nothing is drawn.
     normalised : bool, default True
@@ -42,7 +42,7 @@ def impurity(
         Shares, or the decrease itself in units of the criterion (the square of the
         target's for squared error); 0 for a column the model does not read.
     baseline : ndarray of shape (1, 1)
-        Zero: what a feature that is never split on measures.
+        Zero, the value of a feature that is never split on.
 
     Raises
     ------
@@ -52,9 +52,9 @@ def impurity(
 
     Warnings
     --------
-    Measured on the training rows, so a feature that only fits noise scores as well.
-    It favours features with many distinct values, and shares between dependent
-    features arbitrarily.
+    It is computed on the training rows, so a feature that only fits noise can score
+    high. It favours features with many distinct values, and is divided arbitrarily
+    between dependent features.
 
     References
     ----------

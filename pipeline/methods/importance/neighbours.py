@@ -1,6 +1,6 @@
-"""Which rows are nearest to each row by some columns, and one of them for each row.
+"""The nearest rows of each row by some columns, and random draws from them.
 
-Not: what is measured when a row is given the values of a near one (`conditional`).
+`conditional` gives rows the values of near ones.
 """
 
 import math
@@ -20,11 +20,11 @@ from .exchange import Index, numbers_of
 
 Convention = Literal["standard", "xplainfi"]
 TIE = 1e-12
-"""Distances are tied up to this share; xplainfi ties those equal to the last bit."""
+"""Distances that differ by this share are tied; in xplainfi they must be equal."""
 PERHAPS_TIED = 1e-9
-"""Distances by a tree may be tied up to this share."""
+"""Distances by a tree that differ by up to this share may be tied."""
 BLOCK_BYTES = 2**21
-"""Of the distances that are held at a time, which a cache holds."""
+"""Bytes of the distances that are held at a time, which fit a cache."""
 
 
 class _Column(NamedTuple):
@@ -36,7 +36,7 @@ class _Column(NamedTuple):
         Numbers, or the codes of levels.
     is_category : bool
     width : float
-        What a difference of two numbers is divided by.
+        The divisor of the difference of two numbers.
     """
 
     values: Floats
@@ -46,12 +46,12 @@ class _Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The rows near each of some rows; rows that are alike share a list.
+    """The rows near each of some rows; rows with equal values share a list.
 
     Attributes
     ----------
     lists : ndarray of shape (n_rows,)
-        Which list is that of a row.
+        The list of each row.
     start : ndarray of shape (n_lists + 1,)
         Where each list begins in `members`, and where the last one ends.
     members : ndarray of shape (n_members,)
@@ -67,7 +67,7 @@ class Neighbours:
 
     @property
     def counts(self) -> Index:
-        """How many neighbours each row has, (n_rows,)."""
+        """The number of neighbours of each row, (n_rows,)."""
         return np.diff(self.start)[self.lists] - (not self.keeps_itself)
 
     def drawn(self, generator: np.random.Generator) -> Index:
@@ -89,7 +89,7 @@ class Neighbours:
         return np.stack([self._at(places[:, k]) for k in range(n_repeats)])
 
     def _at(self, places: Index) -> Index:
-        """Return the neighbour of each row at a place among its neighbours."""
+        """Return the neighbour of each row at a position among its neighbours."""
         places = self.start[self.lists] + places
         if not self.keeps_itself:
             n, n_lists = len(self.lists), len(self.start) - 1
@@ -111,12 +111,12 @@ def nearest(
     others : DataFrame of shape (n_rows, n_columns)
         The columns that rows are compared by, without missing values: by Euclidean
         distance, each column divided by its standard deviation; if one is a category,
-        by Gower's, the mean over the columns of what they differ by as a share of the
-        range, and of 1 for another level. Without a column all rows are alike.
+        by Gower's, the mean over the columns of their differences: as a share of the
+        range for numbers, 1 for different levels. Without columns all rows are tied.
     n_neighbours : int
         At least 1.
     convention : {"standard", "xplainfi"}
-        "standard" leaves a row out of its own neighbours, "xplainfi" counts it as the
+        "standard" excludes a row from its own neighbours, "xplainfi" counts it as the
         first of them.
     """
     n = len(others)
@@ -125,13 +125,13 @@ def nearest(
     by_gower = any(is_category(others[name]) for name in others)
     scaled = partial(_scaled, by_gower=by_gower, convention=convention)
     columns = [column for name in others if (column := scaled(others[name])).width > 0]
-    first, lists = _alike(columns, n)
+    first, lists = _distinct_rows(columns, n)
     near, is_tied = _by_tree(columns, first, size, by_gower)
     counts = np.full(len(first), size)
     tied = []
     rows = np.flatnonzero(is_tied)
     n_parts = math.ceil(8 * n * len(rows) / BLOCK_BYTES) or 1
-    for some in np.array_split(rows, n_parts):  # whose distances a cache holds
+    for some in np.array_split(rows, n_parts):  # parts whose distances fit a cache
         distances = _distances(columns, first[some], n, by_gower, convention)
         last = np.partition(distances, size - 1, axis=1)[:, size - 1 : size]
         within = distances <= (last if convention == "xplainfi" else last * (1 + TIE))
@@ -145,11 +145,11 @@ def nearest(
 
 
 def _scaled(column: pd.Series, *, by_gower: bool, convention: Convention) -> _Column:
-    """Return a column with what its differences are divided by, 0 if it is constant.
+    """Return a column with the divisor of its differences, 0 if it is constant.
 
-    What is divided by, and for xplainfi what is divided, is rounded as R rounds it,
-    which adds long doubles one by one: among whole numbers, last bits may tie two
-    distances.
+    The divisor, and for xplainfi also the dividend, is rounded as in R, which adds long
+    doubles one by one: among whole numbers, last bits can decide whether two distances
+    are tied.
     """
     values = numbers_of(column)
     if by_gower:
@@ -169,8 +169,8 @@ def _sum(numbers: npt.NDArray[np.longdouble]) -> np.longdouble:
     return np.longdouble(np.add.accumulate(numbers)[-1])
 
 
-def _alike(columns: list[_Column], n: int) -> tuple[Index, Index]:
-    """Return one of all rows that are alike, and for each row which that is."""
+def _distinct_rows(columns: list[_Column], n: int) -> tuple[Index, Index]:
+    """Return one row for each set of equal rows, and the set of each row."""
     if not columns:
         return np.zeros(1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     table = np.stack([column.values for column in columns], axis=1)
@@ -181,9 +181,9 @@ def _alike(columns: list[_Column], n: int) -> tuple[Index, Index]:
 def _by_tree(
     columns: list[_Column], rows: Index, size: int, by_gower: bool
 ) -> tuple[Index, npt.NDArray[np.bool_]]:
-    """Return the nearest of all rows to some rows, and whether others may be as near.
+    """Return the nearest of all rows to some rows, and whether others may be tied.
 
-    The first are of shape (n_some, size), in rising order. A tree finds them in less
+    The nearest are of shape (n_some, size), in rising order. A tree finds them in less
     than a tenth of the time that all distances take, for up to ten columns.
     """
     from scipy.spatial import cKDTree
@@ -212,19 +212,19 @@ def _distances(
 ) -> Floats:
     """Return the distances of some rows to all rows, (n_some, n).
 
-    Columns are added in their order. For xplainfi they are added as R does it, to the
-    last bit: squares as long doubles, and of Gower's distance 1 less the differences.
+    Columns are added in their order. For xplainfi they are added as in R, to the last
+    bit: squares as long doubles, and in Gower's distance 1 less the differences.
     """
     as_in_r = convention == "xplainfi"
     is_long = as_in_r and not by_gower
     total = np.zeros((len(rows), n), dtype=np.longdouble if is_long else np.float64)
     for values, is_level, width in columns:
-        apart = values[rows][:, np.newaxis] - values
+        gap = values[rows][:, np.newaxis] - values
         if not by_gower:
-            apart /= width
-            total += apart * apart
+            gap /= width
+            total += gap * gap
             continue
-        share = (apart != 0).astype(float) if is_level else np.abs(apart) / width
+        share = (gap != 0).astype(float) if is_level else np.abs(gap) / width
         total += 1 - share if as_in_r else share
     if not by_gower:
         return np.sqrt(total.astype(float))

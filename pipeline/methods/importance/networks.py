@@ -1,4 +1,4 @@
-"""What the connection weights of a net with one hidden layer say of its inputs."""
+"""Importance from the connection weights of a net with one hidden layer."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ def garson(
 
     .. math:: \sum_h q_{jh} \Big/ \sum_k \sum_h q_{kh}.
 
-    With `output_weights` a unit counts as much as its output weighs,
+    With `output_weights` a unit is weighted by its output weight,
     :math:`\sum_h |v_h| q_{jh} / \sum_h |v_h|`. Shares are additive: those of a
     category's columns, or of a group, are summed.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for the weights of its ``estimator``.
+        The weights of its ``estimator`` are read.
     data : Dataset
         Only ``data.groups`` is read.
     seed : int
@@ -43,9 +43,9 @@ def garson(
     -------
     raw : ndarray of shape (n_groups, 1, 1)
         Shares of one, without sign; 0 for a column the model does not read; NaN for
-        all if the net is dead.
+        all if no unit has connections.
     baseline : ndarray of shape (1, 1)
-        Zero: what an input without weights measures.
+        Zero, the value of an input without weights.
 
     Raises
     ------
@@ -55,9 +55,9 @@ def garson(
 
     Warnings
     --------
-    Weights that cancel on the way to the output count as importance, and the constant
-    of a unit that is always on or off does not show. Inputs must be on one scale; a
-    fit from another random start has other weights.
+    Weights that cancel on the way to the output count as importance, and units that are
+    always on or off are not recognised. Inputs must be on one scale; a fit from another
+    random start has other weights.
 
     References
     ----------
@@ -85,7 +85,7 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
     Parameters
     ----------
     model : FittedModel
-        Asked for the weights of its ``estimator``.
+        The weights of its ``estimator`` are read.
     data : Dataset
         Only ``data.groups`` is read.
     seed : int
@@ -95,10 +95,10 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
     -------
     raw : ndarray of shape (n_groups, 1, 1)
         Signed, for the prediction or the positive class; 0 for a column the model does
-        not read; NaN for what has several inputs (a category in one-hot columns, a
-        group), whose signs would cancel.
+        not read; NaN for a feature with several inputs (a category in one-hot columns,
+        a group), whose signs would cancel.
     baseline : ndarray of shape (1, 1)
-        Zero: what an input without weights measures.
+        Zero, the value of an input without weights.
 
     Raises
     ------
@@ -108,9 +108,9 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
 
     Warnings
     --------
-    It looks at the weights only: a unit that is always on or off counts as one that is
-    not, and what an input does in one direction here and in the other there cancels.
-    Inputs must be on one scale; a fit from another random start has other weights.
+    It uses the weights only: units that are always on or off are not recognised, and
+    opposite effects of an input through different units cancel. Inputs must be on one
+    scale; a fit from another random start has other weights.
 
     References
     ----------
@@ -130,7 +130,7 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
 
 
 def garson_shares(hidden: Floats, output: Floats, *, output_weights: bool) -> Floats:
-    """Return Garson's share of each input, NaN if no unit hears an input.
+    """Return Garson's share of each input, NaN if no unit has connections.
 
     Parameters
     ----------
@@ -139,11 +139,11 @@ def garson_shares(hidden: Floats, output: Floats, *, output_weights: bool) -> Fl
     output : ndarray of shape (n_hidden,)
         The weights from there to the output.
     output_weights : bool
-        Whether units count by their output weights.
+        Whether units are weighted by their output weights.
     """
     carried = np.abs(hidden * output)
     totals = carried.sum(axis=0)
-    is_connected = totals > 0  # a unit that carries nothing has no shares to give
+    is_connected = totals > 0  # a unit without connections has no shares
     shares = carried[:, is_connected] / totals[is_connected]
     if output_weights:
         shares = shares * np.abs(output[is_connected])

@@ -1,4 +1,4 @@
-"""Out-of-bag permutation: each member of a bagged ensemble on rows it never saw."""
+"""Out-of-bag permutation: each member of a bagged ensemble on its out-of-bag rows."""
 
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
@@ -20,14 +20,14 @@ Index = npt.NDArray[np.intp]
 
 
 class Member(NamedTuple):
-    """One member of an ensemble and the rows that are out of its bag.
+    """One member of an ensemble, and its out-of-bag rows.
 
     Attributes
     ----------
     estimator : Any
     rows : ndarray of int, shape (n_out,)
     columns : ndarray of int, shape (n_columns,)
-        The columns of the ensemble that it sees, in its own order.
+        The columns of the ensemble that it reads, in its own order.
     """
 
     estimator: Any
@@ -42,37 +42,37 @@ def oob_permutation(
     seed: int,
     stream: Literal["numpy"] = "numpy",
 ) -> tuple[Floats, Floats]:
-    r"""Return how much permuting a feature costs each tree on its out-of-bag rows.
+    r"""Return each tree's out-of-bag loss with a feature permuted, and unpermuted.
 
     With :math:`O_t` the training rows that are not in the bootstrap sample of tree
-    :math:`t = 1, \dots, T` and :math:`L_t` its loss on them, as they are and with
-    feature *j* permuted among them, the importance is [1]_
+    :math:`t = 1, \dots, T`, :math:`L_t` its loss on them and :math:`L_t^{\pi j}` that
+    with feature *j* permuted among them, the importance is [1]_
 
     .. math:: \frac{1}{T} \sum_t (L_t^{\pi j} - L_t).
 
-    It is :math:`L_t` that is averaged, the loss of single trees, not of the forest.
+    The losses of single trees are averaged; it is not the loss of the forest.
 
     Parameters
     ----------
     model : FittedModel
         A random forest, extremely randomised trees with bootstrap, or any bagging of
-        scikit-learn, fitted by the audit. Judged by ``model.losses``, on the scale of
-        its predictions; the training weights count in every loss.
+        scikit-learn, fitted by the audit. ``model.losses`` are computed on the scale of
+        its predictions, with the training weights.
     data : Dataset
-        Only ``data.groups`` is read, whose columns are permuted together: what is
-        measured is measured on the training rows.
+        Only ``data.groups`` is read, whose columns are permuted together: the training
+        rows are evaluated.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy"}, default "numpy"
         One stream per feature and tree.
 
     Returns
     -------
     raw : ndarray of shape (n_groups, n_trees, n_losses)
-        :math:`L_t^{\pi j}` of each tree that has rows out of its bag: the spread over
-        the trees gives the standard error.
+        :math:`L_t^{\pi j}` of each tree that has out-of-bag rows; the spread over the
+        trees gives the standard error.
     baseline : ndarray of shape (n_trees, n_losses)
-        :math:`L_t`, exactly what a column measures that the tree does not read.
+        :math:`L_t`, which a column that the tree does not read has exactly.
 
     Raises
     ------
@@ -83,11 +83,11 @@ def oob_permutation(
 
     Warnings
     --------
-    Permuting breaks the dependence on other features, so trees are asked about rows
-    that cannot occur. Of what forests gain over single trees it shows nothing. The
-    standard error takes trees for independent, and covers no other training rows.
-    Since scikit-learn 1.9 rows are drawn by weight, so those of large weight are seldom
-    out of a bag.
+    Permuting breaks the dependence on other features, so trees predict rows that cannot
+    occur. The gain of forests over single trees is not measured. The standard error
+    treats trees as independent, and does not cover other training rows. Since
+    scikit-learn 1.9 rows are drawn by weight, so those of large weight are seldom out
+    of a bag.
 
     References
     ----------
@@ -113,19 +113,19 @@ def oob_permutation_scaled(
               \frac{1}{T} \sum_t (d_{tj} - \bar d_j)^2},
 
     the z score of R's randomForest [1]_, which divides by *T* and not by *T* - 1. The
-    loss is squared error for numbers and the share of wrong answers for classes.
+    loss is squared error for numbers and the error rate for classes.
 
     Parameters
     ----------
     model, data, seed, stream
-        As in `oob_permutation`, but for ``model.losses``, which are not read.
+        As in `oob_permutation`, except ``model.losses``, which are not read.
 
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, 1)
-        Without unit; 0 if no tree changes at all, NaN if all change by the same.
+        Without unit; 0 if no tree's loss changes, NaN if all change by the same.
     baseline : ndarray of shape (1, 1)
-        Zero: what a column measures that no tree reads.
+        Zero, the value of a column that no tree reads.
 
     Raises
     ------
@@ -135,8 +135,8 @@ def oob_permutation_scaled(
     Warnings
     --------
     It grows with the root of the number of trees, without bound for any feature that
-    is not exactly useless: it says how sure the mean of *these* trees is, not how
-    large, and is no test [2]_. Compare `oob_permutation` across forests.
+    is not exactly useless: it measures how certain the mean of *these* trees is, not
+    its size, and is no test [2]_. To compare forests, use `oob_permutation`.
 
     References
     ----------
@@ -168,7 +168,7 @@ def _losses(
     losses: tuple[str, ...],
     method: str,
 ) -> tuple[Floats, Floats]:
-    """Return the losses of each tree with each group permuted, and as it is."""
+    """Return the losses of each tree with each group permuted, and unpermuted."""
     if not is_of(model.estimator, FORESTS + BAGS):
         raise refusal(model, "be a bagged ensemble of scikit-learn", method)
     train, matrix = training_rows(model, method)
@@ -183,11 +183,11 @@ def _losses(
         y, weights = train.y[member.rows], train.weights[member.rows]
         if not weights.any():
             continue
-        usual = evaluate(losses, y, _prediction(model, member, X), weights)
-        baseline.append(usual)
+        unpermuted = evaluate(losses, y, _prediction(model, member, X), weights)
+        baseline.append(unpermuted)
         of_member = []
         for group, at in of_groups.items():
-            loss = usual
+            loss = unpermuted
             if np.isin(at, member.columns).any():
                 order = generator_of(seed, "out of bag", group, t).permutation(len(X))
                 changed = X.copy()
@@ -206,7 +206,7 @@ def _losses(
 
 
 def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
-    """Return what the members that never saw a training row predict of it, on average.
+    """Return the mean out-of-bag prediction of each training row.
 
     Parameters
     ----------
@@ -216,9 +216,9 @@ def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
     Returns
     -------
     rows : Dataset
-        Those the model was fitted on.
+        The training rows.
     prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Of each of them; probabilities of classes are averaged.
+        The prediction of each of them; probabilities of classes are averaged.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
 
 
 def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
-    """Return what one member predicts of rows, as `FittedModel.predict` does."""
+    """Return the predictions of one member, in the form of `FittedModel.predict`."""
     columns = X[:, member.columns]
     if model.task == "regression":
         return np.asarray(member.estimator.predict(columns))
@@ -257,12 +257,12 @@ def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
 def members(
     model: FittedModel, shape: tuple[int, ...], method: str
 ) -> Iterator[tuple[int, Member]]:
-    """Yield the place and the member of an ensemble, if a row is out of its bag."""
+    """Yield the position and the member of an ensemble, if it has out-of-bag rows."""
     ensemble = model.estimator
     samples = _samples(model, shape[0], method)
     columns = getattr(ensemble, "estimators_features_", None)
     every = np.arange(shape[1])
-    for t, (estimator, own_columns) in enumerate(
+    for t, (estimator, own_rows) in enumerate(
         zip(ensemble.estimators_, samples, strict=True)
     ):
         if model.task != "regression" and not hasattr(estimator, "predict_proba"):
@@ -270,7 +270,7 @@ def members(
             raise refusal(
                 model, "have members with predict_proba", method, finding=kind
             )
-        out = np.setdiff1d(np.arange(shape[0]), own_columns)
+        out = np.setdiff1d(np.arange(shape[0]), own_rows)
         if len(out):
             yield t, Member(estimator, out, every if columns is None else columns[t])
 
@@ -289,7 +289,7 @@ def _samples(model: FittedModel, n_samples: int, method: str) -> list[Index]:
         )
     if hasattr(ensemble, "estimators_samples_"):
         return [np.asarray(rows) for rows in ensemble.estimators_samples_]
-    # Forests before 1.4 only keep the seed of each draw; how they draw is theirs.
+    # Forests before 1.4 store only the seed of each draw, which scikit-learn repeats.
     from sklearn.ensemble import _forest
 
     n_drawn = _forest._get_n_samples_bootstrap(n_samples, ensemble.max_samples)

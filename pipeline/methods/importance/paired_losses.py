@@ -1,6 +1,6 @@
-"""The loss of each row without a feature, less its loss with it: what tests are of.
+"""Loss of each row without a feature, less its loss with it: the data of paired tests.
 
-Not: the tests (`paired_tests`), nor how rows move an importance (`row_terms`).
+The tests are in `paired_tests`; `row_terms` has the effect of rows on an importance.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from .exchange import Index
 from .permutation_draws import Answer, Draw
 
 ROUNDING = 1e-9
-"""Of the mean loss: a row whose loss changes by less is not changed."""
+"""As a share of the mean loss: a row whose loss changes by less is unchanged."""
 
 
 @dataclass(kw_only=True)
@@ -25,14 +25,14 @@ class PairedLosses:
     Attributes
     ----------
     losses : tuple of str
-        Those of the model; one that is no mean over rows has no losses of rows.
+        The losses of the model; one that is not a mean over rows has no row losses.
     n_features, n_samples : int
     totals : mapping of str to ndarray of shape (n_features, n_samples)
         By loss, the sum over repeats of the loss without the feature less that with it.
     n_asked : ndarray of shape (n_features, n_samples)
-        In how many repeats the row was asked.
+        Number of repeats in which the row was used.
     weights : ndarray of shape (n_samples,)
-        Of the rows that were asked.
+        Weights of the rows that were used.
     sizes : mapping of str to float
         By loss, its mean over rows with every feature, the largest of the repeats.
     """
@@ -55,7 +55,7 @@ class PairedLosses:
         self.sizes = dict.fromkeys(names, 0.0)
 
     def start(self, rows: Index, answer: Answer) -> None:
-        """Take the rows with every feature, against which the next ones are held."""
+        """Store the losses of the rows with every feature, for comparison."""
         y, prediction, _ = answer
         self.intact = {name: _losses(name, y, prediction) for name in self.totals}
         for name, loss in self.intact.items():
@@ -68,9 +68,9 @@ class PairedLosses:
         Parameters
         ----------
         draw : Draw
-            Of the rows that `start` was told of, each once.
+            Of the rows that `start` got, each once.
         answer : (y, prediction, weights)
-            Of these rows, without the feature.
+            Target, predictions and weights of these rows, without the feature.
         loss, baseline : ndarray of shape (n_losses,)
             Not used: these are of all rows together.
         """
@@ -84,7 +84,7 @@ class PairedLosses:
             totals[feature, rows] += rise
 
     def differences(self, loss: str, feature: int) -> Floats:
-        """Return the mean difference over repeats of each row that counts.
+        """Return the mean difference over repeats of each row that has a weight.
 
         Parameters
         ----------
@@ -95,8 +95,8 @@ class PairedLosses:
         Returns
         -------
         ndarray of shape (n_rows,)
-            Of the rows asked in some repeat that weigh something, times their weight
-            over the mean weight.
+            The rows used in some repeat with a positive weight: differences times the
+            weight over the mean weight.
         """
         n_asked = self.n_asked[feature]
         at = np.flatnonzero((n_asked > 0) & (self.weights > 0))
@@ -109,5 +109,5 @@ class PairedLosses:
 
 
 def _losses(name: str, y: Array, prediction: Array) -> Floats:
-    """Return the loss of each row as a number; a miss is 1."""
+    """Return the loss of each row as a number; a misclassification is 1."""
     return np.asarray(OF_ROWS[name](y, prediction), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How far the partial dependence of a feature is from flat. Not: the curve itself."""
+"""Spread of the partial dependence of each feature."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -51,17 +51,17 @@ def partial_dependence(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``, unless `curves` answers.
+        Its ``predict(X)`` is called, except for features in `curves`.
     data : Dataset
         The rows averaged over; ``data.groups`` names the features, one column each.
     seed : int
         Not used: nothing is drawn.
     curves : mapping of str to (grid, values), optional
-        Curves already measured with the same options, used as they are; a feature
-        without one is asked.
+        Curves already computed with the same options; others are computed. They are
+        not used for individual curves.
     grid, n_grid, scale
-        As in `effects.partial_dependence`. The grid decides the number: a feature
-        with a far-off value is asked there as often as where its rows lie.
+        As in `effects.partial_dependence`. The grid affects the result: an outlier
+        adds points where few rows lie.
     categorical_spread : {"quarter_range", "range"}, default "quarter_range"
         For a categorical feature: a quarter of the range, as in ``vip::vi_firm``, or
         the range itself, as in the first version of the paper (2017).
@@ -82,17 +82,16 @@ def partial_dependence(
     of_curves : {"mean", "individual"}, default "mean"
         "mean" takes the spread of the mean curve. "individual" takes the spread of the
         curve of each row, :math:`f(v_k, x_{i,-j})`, and averages over the rows with
-        their weights. Then opposite effects do not cancel, and no curve of `curves` is
-        used.
+        their weights. Then opposite effects do not cancel.
 
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, n_outputs)
-        The spread, in units of the scale; NaN for a number asked at one point only or
-        without a value to be set to, and for a category with a level that `model`
-        cannot predict: the spread over the other levels would be another quantity.
+        The spread, in units of the scale; NaN for a number with one grid point or
+        without any value, and for a category with a level that `model` cannot predict:
+        the spread over the other levels would be another quantity.
     baseline : ndarray of shape (1, n_outputs)
-        Zero, the spread of a flat curve: what an ignored feature measures.
+        Zero, the spread of a flat curve, which an ignored feature has.
 
     Raises
     ------
@@ -103,10 +102,11 @@ def partial_dependence(
 
     Warnings
     --------
-    The mean curve shows main effects only: a feature that acts through an interaction
-    alone may measure zero. Every grid point counts the same, however few rows lie near
-    it, unless it is weighted. The mean over individual curves is at least the spread of
-    their mean, and is large by noise alone for a model that has learnt noise.
+    The mean curve shows main effects only: the importance of a feature that acts only
+    through interactions may be zero. Every grid point has equal weight, however few
+    rows lie near it, unless rows are counted. The mean over individual curves is at
+    least the spread of their mean, and is large by noise alone for a model that fits
+    noise.
 
     References
     ----------

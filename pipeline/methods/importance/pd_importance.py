@@ -1,4 +1,4 @@
-"""How much of the prediction the partial dependence on all other columns misses."""
+"""Part of the prediction that the partial dependence on all other columns misses."""
 
 import numpy as np
 
@@ -19,25 +19,25 @@ def pd_importance(
     scale: Scale = "native",
     standardised: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much of the prediction the other columns do not show.
+    r"""Return the part of the prediction that the other columns do not explain.
 
     With :math:`F` the prediction minus its mean, and :math:`F_{-j}` the partial
     dependence on all columns but *j* at the data rows, minus its mean,
 
     .. math:: I_j = \sqrt{E\,(F - F_{-j})^2},
 
-    the root of the numerator of hstats' ``pd_importance`` [1]_: what *j* does by itself
-    and what it does together with others, as Friedman's H of one column [2]_ counts
-    the latter alone.
+    the root of the numerator of hstats' ``pd_importance`` [1]_. It contains the effect
+    of *j* by itself and its interactions with others; Friedman's H of one column [2]_
+    contains the latter only.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per group.
+        Its ``predict(X)`` is called for up to ``n_rows**2`` rows per group.
     data : Dataset
         The rows, with their weights. The columns of a group are left out together.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream, n_repeats, n_rows, scale
         As in `h_statistic`.
     standardised : bool, default False
@@ -49,20 +49,20 @@ def pd_importance(
     raw : ndarray of shape (n_groups, n_repeats, n_outputs)
         In units of the scale, 1 if standardised.
     baseline : ndarray of shape (n_repeats, n_outputs)
-        Zero: what a column that is not read measures, exactly.
+        Zero, which a column that is not read has exactly.
 
     Raises
     ------
     ValueError
         If `n_repeats` is less than 1 or `n_rows` less than 2.
     NotApplicable
-        If the model has no such scale, or stream "hstats" is asked to repeat.
+        If the model has no such scale, or stream "hstats" has more than one repeat.
 
     Warnings
     --------
-    What several columns do together counts for each of them, so the squares add up to
-    more than the variance of the prediction. Where features are correlated, the model
-    is asked about rows that cannot occur, and standardised it can exceed 1.
+    Joint effects of several columns count for each of them, so the squares add up to
+    more than the variance of the prediction. With correlated features, the model
+    predicts rows that cannot occur, and the standardised value can exceed 1.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Permutation importance: the loss when a feature is permuted, and when nothing is.
 
-`samplers` says what is drawn, `permuted_predictions` what the model answers, and
-`permutation` is the loop over both.
+`samplers` makes the draws, `permuted_predictions` the predictions, and `permutation` is
+the loop over both.
 """
 
 import time
@@ -36,7 +36,7 @@ from .segment_losses import SegmentLosses
 
 HowDrawn = Literal["sampled", "exact"]
 FEWEST = 2
-"""Repeats that are kept if time ends, at least: a spread needs two."""
+"""Fewest repeats that are kept if time ends: a spread needs two."""
 
 
 def permutation(
@@ -64,17 +64,17 @@ def permutation(
 
     .. math:: \mathrm{VI}_j = L(y, f(X^{\pi j})) - L(y, f(X)).
 
-    The caller shows it as that difference, as a ratio, or raw. Row weights stay with
+    The caller reports that difference, a ratio, or the loss. Row weights stay with
     their row and its target; only the columns of *j* move.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)``, once per feature and repeat for all its losses.
+        Its ``predict(X)`` is called once per feature and repeat for all its losses.
     data : Dataset
-        Rows `model` was not fitted on; ``data.groups`` names what is permuted.
+        Rows `model` was not fitted on; ``data.groups`` names the columns permuted.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"}
         Draw order. "numpy", the default, has a stream of its own for every feature and
         repeat, so neither other features nor more repeats change a number. The others
@@ -92,47 +92,47 @@ def permutation(
         the mean over all pairs of rows.
     within : {"none", "leaves", "gaussian", "neighbours"}, default "none"
         "none" exchanges values among all rows. The others measure the importance of *j*
-        beyond what all other columns that models are given tell about it: what the rows
-        are given is drawn from its distribution given these columns. "leaves" exchanges
+        beyond the information about it in all other columns that models are given: new
+        values are drawn from its distribution given these columns. "leaves" exchanges
         values only among rows in the same leaf of a tree that predicts *j* from them
         [3]_; each half of the rows is grouped by a tree fitted to the other half.
-        "gaussian" draws them from a normal distribution [4]_ [5]_, with the mean linear
-        in the other columns and the covariance of the residuals (divisor n - 1);
-        integers are rounded half to even. "neighbours" takes them from one of the
-        `n_neighbours` rows that are nearest by the other columns, or as near: by
+        "gaussian" draws from a normal distribution [4]_ [5]_, with the mean linear in
+        the other columns and the covariance of the residuals (divisor n - 1); integers
+        are rounded half to even. "neighbours" takes values from one of the
+        `n_neighbours` rows that are nearest by the other columns, ties included: by
         Euclidean distance in standard deviations, or by Gower's if one is a category.
         Weights are not used for any of them.
     min_samples_leaf : int, default 15
         Minimum number of rows per leaf, in the half the tree is fitted to.
     n_neighbours : int, default 5
-        How many of the nearest rows values are taken from, all equally likely.
+        Number of nearest rows that values are taken from, all equally likely.
     convention : {"standard", "xplainfi"}, default "standard"
-        "standard" leaves a row out of its own neighbours. "xplainfi" counts it as the
+        "standard" excludes a row from its own neighbours. "xplainfi" counts it as the
         nearest of them, as that package does, so that one draw in `n_neighbours`
         changes nothing.
     draws : {"sampled", "exact"}, default "sampled"
         "sampled" permutes `n_repeats` times. "exact" takes the mean loss over all
         permutations of all rows from the nodes of an ensemble of trees; nothing is
-        drawn. Of RMSE it is the root of the mean squared error over all permutations.
+        drawn. For RMSE it is the root of the mean squared error over all permutations.
     form : {"difference", "ratio", "raw"}, default "difference"
-        Of the importance that row terms are about; the numbers are the same.
+        Form of the importance for the row terms; it does not change the numbers.
     keep : sequence of {"row_terms", "paired_losses"}, default ()
-        What to keep of the rows, from the predictions that are made anyway. Neither is
-        for the streams of vip, whose baseline is of other rows. Row terms are not for
-        draws given the other columns, which depend on the rows; there are no paired
-        losses if nothing is sampled.
+        Details of rows to keep, from the predictions that are made anyway. Neither is
+        available for the streams of vip, whose baseline is of other rows. Row terms are
+        not available for draws given the other columns, which depend on the rows;
+        paired losses are not if nothing is sampled.
     segments : sequence of ndarray of int, optional
-        Rows by their place in the data, in each of which alone the same draws are
-        measured too, if they are sampled.
+        Rows by their position in the data. The same draws, if they are sampled, are
+        also evaluated in each segment.
 
     Returns
     -------
     MethodResult
         ``raw``, of shape (n_features, n_repeats, n_losses), is the loss with one
         feature permuted, in units of each of ``model.losses``, and ``baseline``, of
-        shape (n_repeats, n_losses), with nothing permuted: what an ignored feature
-        measures, exactly. If a time limit ends (`OutOfTime`), the repeats that every
-        feature has by then.
+        shape (n_repeats, n_losses), that with nothing permuted, which an ignored
+        feature has exactly. If a time limit ends (`OutOfTime`), only the repeats that
+        every feature has by then are returned.
 
     Raises
     ------
@@ -140,23 +140,23 @@ def permutation(
         If `n_repeats`, `min_samples_leaf` or `n_neighbours` is less than 1, `n_rows`
         not between 1 and all rows, or an option has another value than those above.
     NotApplicable
-        If the package of a stream does not draw in the way asked. If there are too few
-        rows for leaves or a normal, or missing values; if a category is to be drawn
-        from a normal. If the mean over all permutations is not known: see
+        If the package of a stream does not draw as requested; if there are too few rows
+        for leaves or a normal, or missing values; if a category would be drawn from a
+        normal; or if the mean over all permutations is not known, see
         `permutation_exact`.
     OutOfTime
         If a time limit ends before every feature has `FEWEST` repeats, or in a stream
-        that is not of `REPEAT_BY_REPEAT`.
+        that is not in `REPEAT_BY_REPEAT`.
 
     Warnings
     --------
-    Permuting breaks the dependence of *j* on the other features, so `model` is asked
-    about rows that may not exist, and correlated features share or hide their
-    importance. Leaves and neighbours hold the others about equal, not equal, so what is
-    left of the dependence overstates; and a leaf of few rows understates: a row that it
-    holds alone keeps its values. A normal is wrong about columns that are not, such as
-    counts, and draws values outside their range. A value below the baseline is chance,
-    unless its interval over other rows lies below too.
+    Permuting breaks the dependence of *j* on the other features, so `model` predicts
+    rows that may not exist, and correlated features share or hide their importance.
+    Leaves and neighbours hold the others about equal, not equal, so the remaining
+    dependence gives too high values; a leaf of few rows gives too low ones: a single
+    row in a leaf keeps its values. A normal is wrong for columns that are not normal,
+    such as counts, and draws values outside their range. A value below the baseline is
+    chance, unless its interval over other rows is below it too.
 
     References
     ----------
@@ -269,10 +269,10 @@ def permuted_target(
     n_repeats: int,
     n_rows: int | None,
 ) -> Floats:
-    """Return the loss when the target is permuted: of a model that knows nothing.
+    """Return the loss when the target is permuted, that of a model without information.
 
-    DALEX calls it `_baseline_`; in its stream the target is permuted where DALEX does
-    it, in all others by numpy. The other arguments are those of `permutation`.
+    DALEX calls it `_baseline_`; in its stream the target is permuted in DALEX's order,
+    in all others by numpy. The other arguments are those of `permutation`.
 
     Returns
     -------

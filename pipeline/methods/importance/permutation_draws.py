@@ -1,6 +1,6 @@
-"""What permutation importance draws, in numpy's order or in that of an R package.
+"""Draws of permutation importance, in numpy's order or in that of an R package.
 
-Not: what is measured, which follows from the draws alone.
+The measured values follow from the draws alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,27 +16,27 @@ from .exchange import Index
 Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"]
 Perturbation = Literal["permute", "resample"]
 BASELINE, TARGET = -1, -2
-"""What is asked where it is no group."""
+"""Values of `Draw.what` that are not a group."""
 REPEAT_BY_REPEAT = ("numpy", "DALEX", "vip-0.4", "vip-0.5")
-"""Streams that end a repeat before the next begins: fewer are the first of more."""
+"""Streams that end a repeat before the next begins, so fewer repeats are the first."""
 
 
 class Draw(NamedTuple):
-    """One thing to ask in one repeat.
+    """A group, the baseline or the target of one repeat, with rows and new values.
 
     Attributes
     ----------
     repeat : int
     what : int
-        The row of a group among all groups, or `BASELINE` or `TARGET`.
+        The position of a group among all groups, or `BASELINE` or `TARGET`.
     rows : ndarray of shape (n_rows,)
-        The rows asked, by their place in the data; the same object as long as they
+        The rows used, by their position in the data; the same object as long as they
         stay the same.
     order : ndarray of shape (n_rows,)
-        For each of them, which of them it is given the values of.
+        For each of them, the one whose values it gets.
     values : tuple of array of shape (n_rows,)
-        For each column of the group, the values that the rows are given, where they
-        are those of no row; else empty.
+        For each column of the group, the new values of the rows if they are not those
+        of other rows; otherwise empty.
     """
 
     repeat: int
@@ -86,7 +86,7 @@ def numpy_targets(
 def _vip_04_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
-    """Yield the draws of vip 0.4: what is drawn once is drawn from ever after."""
+    """Yield the draws of vip 0.4, which samples the rows from the previous sample."""
     r = RStream(seed)
     rows = everything = np.arange(n)
     for repeat in range(n_repeats):
@@ -100,7 +100,7 @@ def _vip_04_draws(
 def _vip_05_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
-    """Yield the draws of vip 0.5: rows are drawn even if all are wanted."""
+    """Yield the draws of vip 0.5: rows are drawn even if all are used."""
     r = RStream(seed)
     rows = np.arange(n)
     for repeat in range(n_repeats):
@@ -114,7 +114,7 @@ def _vip_05_draws(
 def _dalex_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
-    """Yield the draws of DALEX: rows if not all are wanted, target, variables."""
+    """Yield the draws of DALEX: rows if not all are used, target, variables."""
     r = RStream(seed)
     rows = np.arange(n)
     for repeat in range(n_repeats):
@@ -128,7 +128,7 @@ def _dalex_draws(
 def _hstats_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
-    """Yield the draws of hstats: rows once if not all are wanted, then by variable."""
+    """Yield the draws of hstats: rows once if not all are used, then by variable."""
     r = RStream(seed)
     rows = np.arange(n)
     if n_rows is not None and n_rows < n:
@@ -141,14 +141,14 @@ def _hstats_draws(
 
 
 def in_order_of_xplainfi(names: Sequence[str]) -> list[int]:
-    """Return the places of some names in the order in which xplainfi takes them."""
+    """Return the positions of names in the order in which xplainfi takes them."""
     return sorted(range(len(names)), key=lambda what: names[what].encode())
 
 
 def _xplainfi_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
-    """Yield the draws of xplainfi: all repeats of a variable, by the alphabet."""
+    """Yield the draws of xplainfi: all repeats of a variable, in alphabetical order."""
     if n_rows is not None and n_rows < n:
         raise NotApplicable(
             f"xplainfi permutes all {n} rows, but n_rows = {n_rows} was asked. Leave "
@@ -171,4 +171,4 @@ DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] 
     "hstats": _hstats_draws,
     "xplainfi": _xplainfi_draws,
 }
-"""By stream, repeat by repeat in those of `REPEAT_BY_REPEAT`."""
+"""By stream; draws of those in `REPEAT_BY_REPEAT` come repeat by repeat."""

@@ -1,7 +1,7 @@
-"""The mean permutation importance over all permutations, of ensembles of trees.
+"""Permutation importance over all permutations, exactly, of ensembles of trees.
 
-Nothing is drawn: `trees.exact` takes it from the nodes. What the packed trees predict
-is held against the model's own `predict` first.
+Nothing is drawn: `trees.exact` computes it from the nodes. The predictions of the
+packed trees are compared with the model's own `predict` first.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ from .row_terms import RowTerms
 
 REMEDY = 'Set draws = "sampled".'
 NEAR = 1e-6
-"""How far predictions may be apart, as a share of the largest: threads of a library
-add in any order, and some add in float32."""
+"""Largest difference of predictions, as a share of the largest: threads of a library
+add in any order, and some libraries add in float32."""
 
 
 def exact_permutation(
@@ -35,14 +35,14 @@ def exact_permutation(
     form: Form,
     keep: Sequence[Kept],
 ) -> MethodResult:
-    """Return what `permutation` returns, of one repeat that stands for all.
+    """Return the result of `permutation`, with one repeat for all permutations.
 
     Raises
     ------
     NotApplicable
-        If the estimator is no ensemble of trees that can be read, or not given one
-        column for each feature; if columns are permuted together; or a loss is no mean
-        over rows.
+        If the estimator is no ensemble of trees that can be read, or does not get one
+        column for each feature; if columns are permuted together; or if a loss is not
+        a mean over rows.
     """
     trees, rows = _trees(model, data)
     prediction = model.predict(data.X)
@@ -53,7 +53,7 @@ def exact_permutation(
             f"predicts, so they cannot stand for it. {REMEDY}"
         )
     report_route(model, "losses")
-    answer = exact_losses(
+    exact = exact_losses(
         trees.packing,
         rows,
         data.y,
@@ -66,15 +66,15 @@ def exact_permutation(
         trees.features.index(name) if name in trees.features else None
         for name, *_ in data.groups.values()
     ]
-    raw = np.array([answer.baseline if at is None else answer.raw[at] for at in places])
+    raw = np.array([exact.baseline if at is None else exact.raw[at] for at in places])
     terms = None
     if "row_terms" in keep:
-        terms = _row_terms(model, data, prediction, answer, places)
-    return MethodResult(raw[:, np.newaxis], answer.baseline[np.newaxis], terms)
+        terms = _row_terms(model, data, prediction, exact, places)
+    return MethodResult(raw[:, np.newaxis], exact.baseline[np.newaxis], terms)
 
 
 def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
-    """Return the trees of a model and its rows as they read them."""
+    """Return the trees of a model, and its rows as the trees read them."""
     subject = (
         f"The mean over all permutations of model {quote(model.name)} is not known"
     )
@@ -116,10 +116,10 @@ def _row_terms(
     model: FittedModel,
     data: Dataset,
     prediction: Floats,
-    answer: ExactLosses,
+    exact: ExactLosses,
     places: list[int | None],
 ) -> RowTerms:
-    """Return what each row adds to each importance."""
+    """Return the contribution of each row to each importance."""
     terms = RowTerms(
         losses=model.losses,
         n_features=len(places),
@@ -133,8 +133,8 @@ def _row_terms(
             continue
         expected = {}
         for k, name in enumerate(model.losses):
-            of_rows = answer.own[k, at], answer.lent[k, at]
-            expected[name] = _influence(name, data, of_rows, float(answer.raw[at, k]))
+            of_rows = exact.own[k, at], exact.lent[k, at]
+            expected[name] = _influence(name, data, of_rows, float(exact.raw[at, k]))
         terms.add_expected(feature, expected)
     return terms
 
@@ -144,7 +144,7 @@ def _influence(
 ) -> Floats:
     """Return the influence of each row on the mean loss over all permutations.
 
-    `of_rows` holds its own mean loss, and that of all rows with its value.
+    `of_rows` holds the mean loss of each row, and that of all rows with its value.
     """
     weights, y = data.weights, data.y
     own, lent = of_rows

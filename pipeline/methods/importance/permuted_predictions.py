@@ -1,10 +1,10 @@
-"""Predictions of rows as they are and as permuted, by predict or by the trees.
+"""Predictions of unpermuted and permuted rows, by predict or by the trees.
 
 Both give the same numbers, to the last bit, unless threads of the library add the
-trees in any order: then those that one thread gives. The trees answer where numba is
-there, the model is an ensemble that can be read, and there is enough to ask; the run
-compares them with predict first, for all rows as they are and some of a draw. Else
-predict is asked once for each draw.
+trees in any order; then they are those of a single thread. The trees are used if numba
+is installed, the model is an ensemble that can be read, and there are enough
+predictions to make. They are compared with predict first, for all unpermuted rows and
+some of a draw. Otherwise predict is called once for each draw.
 """
 
 import time
@@ -28,20 +28,19 @@ from .exchange import Index
 from .permutation_draws import BASELINE, TARGET, Draw, Draws
 
 FEWEST_HELD = 2 * WORTH // ROWS_OF_CALL
-"""Draws for which trees are worth reading, whatever a clock says."""
+"""Draws for which trees are worth reading, whatever time they take."""
 HELD_SECONDS = 1.0
-"""What drawing takes before what is drawn is answered: a time limit loses the rest."""
+"""Seconds of drawing before the draws are evaluated: a time limit loses the rest."""
 HELD_BYTES = 256 * 2**20
 NEW_VALUES = "Values that are drawn anew lie between those the trees were read for."
 MOST_COMPARED = 500
-"""Rows of a draw for which the trees are compared with predict, evenly spaced."""
+"""Rows of a draw in which the trees are compared with predict, evenly spaced."""
 
 
 class _Table(NamedTuple):
-    """Some rows, copied once: columns are overwritten and put back.
+    """Some rows, copied once: columns are overwritten and restored.
 
-    `memory` holds, by column, the array that the frame itself reads; a column that is
-    not plain numbers is not in it.
+    `memory` maps each column of plain numbers to the array that the frame itself reads.
     """
 
     rows: Index
@@ -56,14 +55,14 @@ def _is_whole(data: Dataset, rows: Index) -> bool:
 
 
 def read_only(data: Dataset, rows: Index) -> _Table:
-    """Return these rows, copied only if they are not all of them; nothing may write."""
+    """Return these rows, copied only if they are not all; they must not be written."""
     frame = data.X if _is_whole(data, rows) else data.X.iloc[rows]
     return _Table(rows, frame, {}, data.y[rows], data.weights[rows])
 
 
 def copied(data: Dataset, rows: Index) -> _Table:
     """Return a copy of these rows whose columns of numbers can be written to."""
-    is_whole = _is_whole(data, rows)  # else copied twice
+    is_whole = _is_whole(data, rows)  # otherwise copied twice
     frame = data.X.copy() if is_whole else data.X.iloc[rows].copy()
     memory = {
         name: frame[name].to_numpy()
@@ -76,10 +75,10 @@ def copied(data: Dataset, rows: Index) -> _Table:
 
 
 def predict(model: FittedModel, table: _Table) -> Floats:
-    """Return what the model predicts for the table as it stands.
+    """Return the predictions of the table in its present state.
 
-    predict gets a shallow copy: the columns it adds or replaces, and the blocks that
-    pandas may merge, are then not the table's.
+    predict gets a shallow copy: columns that it adds or replaces, and blocks that
+    pandas may merge, are then not those of the table.
     """
     return model.predict(table.frame.copy(deep=False))
 
@@ -87,10 +86,10 @@ def predict(model: FittedModel, table: _Table) -> Floats:
 def predict_with(
     model: FittedModel, table: _Table, values: Mapping[str, Any]
 ) -> Floats:
-    """Return the prediction with new values in some columns, and put them back.
+    """Return the predictions with new values in some columns, and restore these.
 
-    Values that cannot be written into the memory of their column go into a shallow
-    copy: those of categories, and such as negative ones of a column that has none.
+    Values that do not fit the array of their column go into a shallow copy: those of
+    categories, and negative ones in a column of unsigned numbers, for example.
     """
     memory = table.memory
     if any(n not in memory or memory[n].dtype != v.dtype for n, v in values.items()):
@@ -103,7 +102,7 @@ def predict_with(
         memory[name][:] = column
     try:
         return predict(model, table)
-    finally:  # a worker may be asked again after a fault
+    finally:  # a worker may be used again after an error
         for name, column in originals.items():
             memory[name][:] = column
 
@@ -115,7 +114,7 @@ def predict_some(
     order: Index,
     at: Index,
 ) -> Floats:
-    """Return the prediction of the rows at some places with columns in this order."""
+    """Return the predictions of the rows at some positions with columns reordered."""
     frame = table.frame.iloc[at].copy()
     for name in columns:
         frame[name] = table.frame[name].array[order[at]]
@@ -124,7 +123,7 @@ def predict_some(
 
 @dataclass(frozen=True)
 class Permuted:
-    """What a model predicts for draws; each thread has a table of its own."""
+    """The predictions of a model for draws, with a table for each thread."""
 
     model: FittedModel
     data: Dataset
@@ -132,7 +131,7 @@ class Permuted:
     tables: dict[int, _Table] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the tables behind."""
+        """Leave the tables out of pickles."""
         return Permuted, (self.model, self.data, self.groups)
 
     def __call__(self, draw: Draw) -> Floats:
@@ -159,10 +158,10 @@ def _by_trees(
     n_calls: int,
     is_first: bool,
 ) -> Iterator[Floats] | None:
-    """Return the prediction of each draw, in order; None if predict is to answer.
+    """Return the predictions of each draw, in order; None if predict is to be used.
 
-    `n_calls` are those of all draws of these rows until now. The first time they are
-    compared with predict: all rows as they are, and some of the first draw.
+    `n_calls` is the number of draws of these rows so far. The first predictions are
+    compared with those of predict: all unpermuted rows, and some of the first draw.
     """
     if not draws:
         return None
@@ -172,31 +171,31 @@ def _by_trees(
         return None
     pairs = [(draw.what, draw.order) for draw in draws]
     model, groups, n_rows = permuted.model, permuted.groups, len(table.rows)
-    if is_first:  # one more draw, of no column: the rows as they are
+    if is_first:  # one more draw, of no column: unpermuted rows
         pairs.insert(0, (len(groups), np.arange(n_rows)))
     trees = reading.trees
-    answers = trees.replay(reading.bins, (*groups, ()), pairs, n_threads=n_threads())
+    replayed = trees.replay(reading.bins, (*groups, ()), pairs, n_threads=n_threads())
     if is_first:
-        as_is, first = next(answers), next(answers)
+        unpermuted, first = next(replayed), next(replayed)
         at = np.linspace(0, n_rows - 1, min(n_rows, MOST_COMPARED)).astype(int)
         columns, order = groups[draws[0].what], draws[0].order
         for kind, ours, theirs in (
-            ("as is", as_is, predict_unchanged(model, table.frame)),
+            ("as is", unpermuted, predict_unchanged(model, table.frame)),
             ("drawn", first[at], predict_some(model, table, columns, order, at)),
         ):
             if not router.agrees(reading, kind, ours, theirs, trees.rounding):
                 return None
-        answers = chain([first], answers)
+        replayed = chain([first], replayed)
     router.report(reading.basis)
-    return answers
+    return replayed
 
 
 def answers(
     model: FittedModel, data: Dataset, draws: Draws
 ) -> Iterator[tuple[Draw, _Table, Floats]]:
-    """Yield each draw, its rows, and what the model predicts for them as drawn.
+    """Yield each draw, its rows, and the predictions for them.
 
-    Draws of the target are left out. Baselines of the same rows are one prediction.
+    Draws of the target are skipped. Baselines of the same rows are predicted once.
     """
     unpermuted, rows_unpermuted = np.empty(0), None
     groups = tuple(data.groups.values())
@@ -211,15 +210,15 @@ def answers(
             permuted.tables[get_ident()] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
         n_calls += len(permutations)
-        permuted_ones = _by_trees(
+        predictions = _by_trees(
             router, permuted, table, permutations, n_calls=n_calls, is_first=is_first
         )
-        is_first = is_first and permuted_ones is None
-        if permuted_ones is None:
-            permuted_ones = each(permuted, permutations)
+        is_first = is_first and predictions is None
+        if predictions is None:
+            predictions = each(permuted, permutations)
         for draw in batch:
             if draw.what != BASELINE:
-                yield draw, table, next(permuted_ones)
+                yield draw, table, next(predictions)
                 continue
             if draw.rows is not rows_unpermuted:
                 rows_unpermuted = draw.rows
@@ -228,7 +227,7 @@ def answers(
 
 
 def _batches(draws: Draws, n_held: int) -> Iterator[list[Draw]]:
-    """Yield draws of the same rows together; fewer of new values, or of slow draws."""
+    """Yield draws of the same rows in batches, smaller for new values or slow draws."""
     batch: list[Draw] = []
     n_arrays, began = 0, time.monotonic()
     for draw in draws:

@@ -1,6 +1,6 @@
 """FIRM of oligomers at positions, exact under a Markov background: POIM.
 
-Not: the fit of the score, nor its measurement on rows, which is `firm`.
+`firm` measures a score on rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,15 +20,15 @@ _ROUNDING = 1e-9
 
 
 class _Chain(NamedTuple):
-    """The background: how letters follow each other.
+    """The background, a Markov chain of letters.
 
     Attributes
     ----------
     shares : ndarray of shape (n_positions, n_letters)
         The probability of each letter at each position.
     steps : ndarray of shape (n_positions + reach - 1, n_letters, n_letters)
-        From each position to the next, from letter to letter. Behind the last position
-        letters follow that no term reads, so that every window is full.
+        The transition probabilities from each position to the next. Letters that no
+        term reads follow the last position, so that every window is full.
     """
 
     shares: Floats
@@ -56,9 +56,9 @@ def poim(
                 = \bigl(E[s \mid z \text{ at } j] - E[s \mid \text{not}]\bigr)
                   \sqrt{p (1 - p)},
 
-    the FIRM [2]_ of the feature "*z* stands at *j*". It is exact: expectations run over
-    all sequences of the background, not over rows. An oligomer shares in the weights
-    of all its parts and of all that overlaps it, so it may matter without a weight.
+    the FIRM [2]_ of the feature "*z* is at *j*". It is exact: expectations are over all
+    sequences of the background, not over rows. An oligomer shares in the weights of all
+    its parts and of all that overlap it, so it may matter without a weight of its own.
 
     Parameters
     ----------
@@ -66,16 +66,16 @@ def poim(
         ``{(oligomer, position): weight}``, where the first position is 1 and oligomers
         may differ in length; or one array per length 1, 2, …, of shape
         (n_positions - length + 1, n_letters ** length), oligomers in the order of the
-        alphabet, the last letter changing fastest. A constant changes nothing.
+        alphabet, the last letter changing fastest. A constant term changes nothing.
     n_positions : int
         Length of the sequences.
     length : int
-        Length of the oligomers that are asked; they need no weight.
+        Length of the oligomers that are measured; they need no weight.
     alphabet : str, default "ACGT"
         The letters.
     probabilities : array-like of shape (n_letters,) or (n_positions, n_letters)
-        Of the letters, at every position or at each; letters do not depend on each
-        other. With `transitions`, (n_letters,), those at the first position. By default
+        Probabilities of the letters, at every position or at each; letters are
+        independent. With `transitions`, (n_letters,), at the first position. By default
         all letters are equally probable.
     transitions : array-like of shape (n_letters, n_letters), optional
         The probability of each letter (column) after each letter (row); or one such
@@ -85,7 +85,8 @@ def poim(
     -------
     DataFrame of shape (n_positions - length + 1, n_letters ** length)
         Signed, in units of the score. The index is the position of the first letter,
-        from 1; a column is an oligomer. NaN for what never or always stands there.
+        from 1; a column is an oligomer. NaN for an oligomer that is never or always
+        there.
 
     Raises
     ------
@@ -96,8 +97,9 @@ def poim(
 
     Warnings
     --------
-    It is about the background that is given, not about the rows that were fitted. Time
-    and memory grow with n_letters ** length, of the asked and of the longest weighted.
+    It depends on the background that is given, not on the rows that were fitted. Time
+    and memory grow with n_letters ** length, of the measured and of the longest
+    weighted oligomers.
 
     References
     ----------
@@ -141,7 +143,7 @@ def poim(
 
 
 def _importance(expected: Floats, p: Floats) -> Floats:
-    """Return the last formula from the expected score given each oligomer."""
+    """Return POIM's formula from the expected score and probability by oligomer."""
     is_open = (p > 0) & (p < 1)
     odds = np.divide(p, 1 - p, out=np.full(len(p), np.nan), where=is_open)
     return np.asarray((expected - p @ expected) * np.sqrt(odds))
@@ -152,8 +154,8 @@ def _windows(
 ) -> Floats:
     """Return the weights of all terms that begin at each position.
 
-    As a function of the `reach` + 1 letters from there: (n_positions, n_letters **
-    (reach + 1)). What runs over the end has no weight.
+    They are a function of the `reach` + 1 letters from there: (n_positions, n_letters
+    ** (reach + 1)). Terms that run over the end have no weight.
     """
     windows = np.zeros((n_positions, n_letters ** (reach + 1)))
     for degree, array in enumerate(arrays, start=1):
@@ -163,7 +165,7 @@ def _windows(
 
 
 def _before(windows: Floats, chain: _Chain) -> Floats:
-    """Return what terms that begin before *j* are expected to add.
+    """Return the expected contribution of terms that begin before *j*.
 
     Given the `reach` letters from *j* on: (n_positions, n_letters ** reach).
     """
@@ -180,7 +182,7 @@ def _before(windows: Floats, chain: _Chain) -> Floats:
 
 
 def _behind(windows: Floats, chain: _Chain) -> Floats:
-    """Return what terms that begin at *j* or behind are expected to add.
+    """Return the expected contribution of terms that begin at *j* or behind.
 
     Given the `reach` letters from *j* on: (n_positions, n_letters ** reach).
     """
@@ -210,7 +212,7 @@ def _expected_given(
     """Return the expected score given each oligomer at *j*, without the constant.
 
     The letters of a long oligomer are known to every window inside it; a short one is
-    lengthened to what `before` and `behind` are given, then forgotten again.
+    extended to `reach` letters, over which the expectation is then taken.
     """
     n_letters = chain.shares.shape[1]
     reach = len(chain.steps) - len(windows) + 1
@@ -244,7 +246,7 @@ def _chain(
     n_positions: int,
     reach: int,
 ) -> _Chain:
-    """Return the background, or refuse it."""
+    """Return the background, validated."""
     even = np.full(n_letters, 1 / n_letters)
     distributions = even if probabilities is None else probabilities
     each = (n_positions, n_letters)
@@ -269,7 +271,7 @@ def _chain(
 def _distribution(
     name: str, values: npt.ArrayLike, shapes: Sequence[tuple[int, ...]]
 ) -> Floats:
-    """Return probabilities, or refuse what are none."""
+    """Return probabilities, validated."""
     distribution = _numbers(name, values)
     if distribution.shape not in shapes:
         rule = " or ".join(map(str, shapes))
@@ -294,7 +296,7 @@ def _distribution(
 
 
 def _numbers(name: str, values: npt.ArrayLike) -> Floats:
-    """Return an array of numbers, or refuse what holds anything else."""
+    """Return an array of numbers; refuse other values."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -333,7 +335,7 @@ def _of_mapping(
     letters: tuple[str, ...],
     n_positions: int,
 ) -> list[Floats]:
-    """Return the arrays of weights that are named one by one."""
+    """Return the arrays of weights, from a mapping."""
     place = {letter: code for code, letter in enumerate(letters)}
     for key in weights:
         is_pair = isinstance(key, tuple) and len(key) == 2

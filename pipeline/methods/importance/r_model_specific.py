@@ -1,4 +1,4 @@
-"""What a fitted model of R says of itself: read from its parts by our own R code."""
+"""Importance reported by a fitted model of R, read from its parts by our own R code."""
 
 from typing import Any
 
@@ -30,14 +30,14 @@ def model_specific(
     seed: int,
     type: str = "",  # noqa: A002 (R's name)
 ) -> MethodResult:
-    r"""Return what a fitted model of R says of its features, by its class.
+    r"""Return the importance that a fitted model of R reports, by its class.
 
-    * lm, glm: "stat", :math:`|b_j| / \mathrm{se}(b_j)`, of several terms of a feature
+    * lm, glm: "stat", :math:`|b_j| / \mathrm{se}(b_j)`, for several terms of a feature
       the :math:`\sqrt F` of their Wald test as in `t_statistics.t_statistic`; "raw",
       :math:`|b_j|`.
     * randomForest: "%IncMSE" or "MeanDecreaseAccuracy", the mean rise of a tree's error
       out of its bag when the feature is shuffled, in standard errors over the trees,
-      or with " unscaled" behind the name in its own unit; "IncNodePurity" or
+      or, with " unscaled" after the name, in its own unit; "IncNodePurity" or
       "MeanDecreaseGini", the mean decrease of impurity [1]_.
     * ranger: what it was fitted with: "impurity", "impurity_corrected", "permutation".
     * gbm: "relative.influence", the decrease of the loss at the splits on the feature,
@@ -46,16 +46,16 @@ def model_specific(
       feature, and at surrogate splits as far as they agree.
     * nnet: "olden", signed, and for one output without skipping connections "garson",
       as in `networks`.
-    * earth: "nsubsets", in how many subsets of the pruning the feature is; "rss" and
-      "gcv", the summed decreases over these subsets, as a root in percent of the
-      greatest.
+    * earth: "nsubsets", the number of subsets of the pruning that contain the feature;
+      "rss" and "gcv", the summed decreases over these subsets, as a root in percent of
+      the greatest.
 
     Parameters
     ----------
     model : FittedModel
-        Its ``estimator`` is a model of R; asked for its parts.
+        Its ``estimator`` is a model of R, whose parts are read.
     data : Dataset
-        The names and levels of the columns; their rows are not read.
+        The names and levels of the columns; rows are not read.
     seed : int
         Not used: nothing is drawn.
     type : str, default ""
@@ -66,22 +66,22 @@ def model_specific(
     -------
     raw : ndarray of shape (n_features, 1, 1)
         In units of the quantity; 0 for a feature that the model does not use. NaN for
-        one whose numbers cannot be put together: several dummies or other terms (but
-        for "stat"), interactions with another feature, an offset, a coefficient that
-        the rows do not decide.
+        one whose numbers cannot be combined: several dummies or other terms (except for
+        "stat"), interactions with another feature, an offset, a coefficient that the
+        rows do not determine.
     baseline : ndarray of shape (1, 1)
-        Zero: what a feature that the model does not use measures.
+        Zero, the value of a feature that the model does not use.
 
     Raises
     ------
     NotApplicable
-        If the model is no model of R, its class says nothing of the kind or not by this
+        If the model is not one of R, its class reports no importance or not this
         quantity, or a term cannot be traced back to columns.
 
     Warnings
     --------
-    These are other questions for every class: numbers of two classes, or of two
-    quantities, cannot be compared. They are measured on the training rows.
+    Each class has its own quantities: numbers of two classes, or of two quantities,
+    cannot be compared. They are computed on the training rows.
 
     References
     ----------
@@ -95,7 +95,7 @@ def model_specific(
 
 
 def report_of(model: FittedModel, data: Dataset, type: str) -> ModelReport:  # noqa: A002 (R's name)
-    """Return what the model says, with the columns of every term."""
+    """Return the report of a model, with the columns of every term."""
     if not isinstance(model.estimator, RModel):
         raise refusal(model, "be a fitted model of R", METHOD, remedy=OF_PYTHON)
     own = own_numbers(model.estimator, type)
@@ -134,13 +134,13 @@ LACKS: dict[str, tuple[str, str, str]] = {
     "splits": ("have a split", "has none", ""),
     "hidden units": ("have hidden units", "is a {kind} without", ""),
 }
-"""Rule, finding and remedy for a model that says nothing of its columns."""
+"""Rule, finding and remedy for a model that reports nothing about its columns."""
 
 
 def by_feature(
     model: FittedModel, own: ModelReport, data: Dataset
 ) -> tuple[Floats, Floats]:
-    """Return the numbers of terms as those of features, NaN where they are none."""
+    """Return the numbers of features from those of terms, NaN if there is none."""
     raw, baseline = each_group(data, lambda columns: _of_feature(own, columns[0]))
     if len(raw) and np.isnan(raw).all():
         raise refusal(
@@ -153,7 +153,6 @@ def by_feature(
 
 
 def _of_feature(own: ModelReport, feature: str) -> float:
-    """Return the number of one feature."""
     term_columns = tuple(frozenset(columns) for columns in own.columns)
     at = terms_within(term_columns, (feature,))
     if at is None or feature in own.offsets:
@@ -168,7 +167,7 @@ def _of_feature(own: ModelReport, feature: str) -> float:
 
 
 def _sources_of(model: FittedModel, term: str, X: pd.DataFrame) -> tuple[str, ...]:
-    """Return the column that R named a term after: its own name, or with a level."""
+    """Return the column after which R named a term: its name, or with a level."""
     bare = term.removeprefix("`").removesuffix("`")
     if bare in X.columns:
         return (bare,)

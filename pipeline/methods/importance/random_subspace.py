@@ -1,7 +1,7 @@
 """PERF: the out-of-bag loss of models that draw a feature, against that of all.
 
-Models of few features, each on a bootstrap sample, are an ensemble; what it says of a
-feature follows from who draws it and how well each does.
+The ensemble has models of few features, each on a bootstrap sample. The importance of a
+feature follows from the losses of the models that draw it.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ def random_subspace(
     n_repeats: Annotated[int, Range(least=2)] = 500,
     n_drawn: int | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much lower the loss is of small models that draw a feature (PERF).
+    r"""Return the reduction of the loss of small models that draw a feature (PERF).
 
     Each member :math:`b = 1, \dots, B` of an ensemble is the model fitted anew on a
     bootstrap sample of its training rows and on *d* of its *p* features, drawn without
@@ -43,20 +43,21 @@ def random_subspace(
 
     with :math:`\bar s_{\pm j}` the mean of the members with and without *j*. It is a
     contrast with the average feature: :math:`\sum_j B_j \mathrm{PERF}_j = 0`, so that
-    some are negative even if all matter. The leader is the most valuable predictor.
+    some are negative even if all matter. The largest is the most valuable predictor.
 
     Parameters
     ----------
     model : FittedModel
-        The base learner: asked for ``refit`` once per member, and each member for one
-        prediction. Training weights are kept in fits and losses; rows are drawn evenly.
+        The base learner: its ``refit`` is called once per member, and each member
+        predicts once. Training weights are kept in fits and losses; rows are drawn with
+        equal probabilities.
     data : Dataset
-        Only ``data.groups`` is read, whose columns are drawn together; every other
-        feature of the model is drawn alone. All that is measured is measured on the
-        training rows, out of bag.
+        Only ``data.groups`` is read, whose columns are drawn together; all other
+        features of the model are drawn separately. The losses are those on the training
+        rows, out of bag.
     seed : int
-        Names the stream; one stream per member. By nature every number depends on all
-        features of the model, and on all members.
+        Selects the random streams, one per member. By definition every number depends
+        on all features of the model, and on all members.
     stream : {"numpy"}, default "numpy"
     form : {"difference", "raw"}, default "difference"
         There is no ratio to a baseline of 0.
@@ -76,12 +77,12 @@ def random_subspace(
         .. math:: \sqrt{(1 - q_j)^2 (v_{-j} / (B - B_j) + v_{+j} / B_j)
                   + q_j (1 - q_j) (\bar s_{-j} - \bar s_{+j})^2 / (B - 1)},
 
-        *v* the variances (ddof 1) of the two kinds of members; the last term is the
-        chance in how many draw *j*. NaN for a feature that fewer than two members
-        draw, or leave out: no mean, or no error of it. A feature that the model does
-        not read is never drawn.
+        *v* the variances (ddof 1) of the two kinds of members; the last term is due to
+        the random number of members that draw *j*. NaN for a feature that fewer than
+        two members draw, or leave out: it has no mean, or no standard error. A feature
+        that the model does not read is never drawn.
     baseline : ndarray of shape (n_repeats, n_losses)
-        Zero: what the average drawn feature measures.
+        Zero, the value of the average drawn feature.
 
     Raises
     ------
@@ -93,11 +94,11 @@ def random_subspace(
 
     Warnings
     --------
-    0 or less says no better than the average feature, not irrelevant: with independent
-    features of unit variance and least squares PERF tends to
+    A value of 0 or less means no better than the average feature, not irrelevant: with
+    independent features of unit variance and least squares PERF tends to
     :math:`(p - d) / (p - 1) (\beta_j^2 - \sum_k \beta_k^2 / p)`. A feature that
-    correlates with a relevant one stands in for it and is positive. Least squares needs
-    many more rows than *d*. The error covers the draws, not other training rows.
+    correlates with a relevant one replaces it and is positive. Least squares needs many
+    more rows than *d*. The standard error covers the draws, not other training rows.
 
     References
     ----------
@@ -123,10 +124,10 @@ def random_subspace_permutation(
     n_repeats: Annotated[int, Range(least=2)] = 500,
     n_drawn: int | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much shuffling a feature costs the small models that draw it.
+    r"""Return the rise of the loss of small models if a drawn feature is permuted.
 
-    The twin of `random_subspace`: with the same seed and options of the same ensemble,
-    its members *b* and their losses :math:`s_b` on the rows out of bag. With
+    It uses the ensemble of `random_subspace` with the same seed and options: its
+    members *b* and their losses :math:`s_b` on the rows out of bag. With
     :math:`s_b^{\pi j}` the loss on these rows with feature *j* permuted [1]_,
 
     .. math:: \mathrm{VI}_j
@@ -144,13 +145,13 @@ def random_subspace_permutation(
     -------
     raw : ndarray of shape (n_features, n_repeats, n_losses)
         One number per member, in units of each of ``model.losses``: the mean rise plus
-        the influence of that member on it, none if it does not draw the feature. So
+        the influence of that member on it, 0 if it does not draw the feature. So
         their mean is the mean rise over the members that draw *j*, and their standard
         deviation over :math:`\sqrt B` its standard error, the standard deviation of
         those rises over :math:`\sqrt{B_j}`. NaN for a feature that fewer than two
         members draw.
     baseline : ndarray of shape (n_repeats, n_losses)
-        Zero: what a feature that no member relies on measures.
+        Zero, the value of a feature that no member relies on.
 
     Raises
     ------
@@ -160,8 +161,8 @@ def random_subspace_permutation(
     Warnings
     --------
     Permuting breaks the dependence of *j* on the other features drawn, but most members
-    lack the features that could stand in for *j*: correlated features share their
-    importance less than in a model of all. The error covers the draws only.
+    lack the features that could replace *j*: correlated features share their importance
+    less than in a model of all. The standard error covers the draws only.
 
     References
     ----------
@@ -180,7 +181,7 @@ def random_subspace_permutation(
 
 
 class Perf(NamedTuple):
-    """What an ensemble says of each feature, each array of shape (n_features,).
+    """PERF of each feature from an ensemble, arrays of shape (n_features,).
 
     Attributes
     ----------
@@ -190,7 +191,7 @@ class Perf(NamedTuple):
         Standard error over the members; NaN if fewer than two have the feature, or
         fewer than two lack it.
     n_members : ndarray of int
-        How many members have it.
+        Number of members that have the feature.
     """
 
     values: Floats
@@ -199,15 +200,15 @@ class Perf(NamedTuple):
 
 
 def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
-    """Return PERF of each feature from any ensemble, whatever its members are.
+    """Return PERF of each feature from any ensemble.
 
     Parameters
     ----------
     members : iterable of (mask, score)
-        For each member which features it has, (n_features,) of truth values, and its
-        loss on rows it was not fitted on, lower is better. Members may differ in kind
-        and in how many features they have; if that number is the same for all, the
-        values times `n_members` add up to 0.
+        For each member, a mask of its features, (n_features,), and its loss on rows it
+        was not fitted on, lower is better. Members may differ in kind and in their
+        numbers of features; if these are all equal, the values times `n_members` add up
+        to 0.
 
     Returns
     -------
@@ -233,14 +234,14 @@ def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
 
 
 def _stacked(members: Iterable[tuple[npt.ArrayLike, Any]]) -> tuple[Mask, Floats]:
-    """Return masks, (n_members, n_units), and what was measured, (n_members, …)."""
+    """Return masks, (n_members, n_units), and values of members, (n_members, …)."""
     pairs = [(np.asarray(mask, dtype=bool), score) for mask, score in members]
     at_least(2, n_repeats=len(pairs))
     return np.stack([mask for mask, _ in pairs]), np.stack([s for _, s in pairs])
 
 
 def _mean(masks: Mask, values: Floats) -> Floats:
-    """Return the mean of the values of the members a mask is true for, (n_units,).
+    """Return the mean over the members whose mask is true, by unit, (n_units,).
 
     `values` is (n_members,), or (n_members, n_units).
     """
@@ -250,11 +251,11 @@ def _mean(masks: Mask, values: Floats) -> Floats:
 
 
 def _deviations(masks: Mask, values: Floats) -> Floats:
-    """Return how far the members a mask is true for are from their mean, else 0.
+    """Return deviations of members with a true mask from their mean, 0 for others.
 
-    Scaled so that the variance with ddof 1 over all members, divided by their number,
-    is that of the mean if multiplied by how rare the units are; NaN if there are fewer
-    than two.
+    They are scaled so that, divided by the share of these members, their variance over
+    all members (ddof 1) over the number of all members is the squared standard error of
+    the mean; NaN if there are fewer than two.
     """
     n, n_with = len(masks), masks.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -276,14 +277,14 @@ def _perf_by_member(masks: Mask, scores: Floats) -> Floats:
 
 
 def _mean_by_member(masks: Mask, values: Floats) -> Floats:
-    """Return that mean plus the influence of each member, (n_units, n_members)."""
+    """Return the mean over members plus each one's influence, (n_units, n_members)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         influence = _deviations(masks, values) / masks.mean(axis=0)
         return np.asarray((_mean(masks, values) + influence).T)
 
 
 def _rows(values: Floats, places: list[int]) -> tuple[Floats, Floats]:
-    """Return what was measured of the groups asked, in their order, and the zeros."""
+    """Return the values of the groups, in their order, and the null values."""
     raw = np.full((len(places), *values.shape[1:]), np.nan)
     for row, place in enumerate(places):
         if place >= 0:

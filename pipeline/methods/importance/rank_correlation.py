@@ -1,4 +1,4 @@
-"""How far two columns rise and fall together, by their ranks. Not: how steeply."""
+"""Rank correlation of each feature with the target."""
 
 from typing import Literal
 
@@ -39,10 +39,10 @@ def spearman(
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
-        A numeric target or two classes, the second above the first; every row counts
-        the same.
+        A numeric target or two classes, the second above the first; all rows have
+        equal weight.
     seed : int
         Not used: nothing is drawn.
     coefficient : {"spearman", "kendall"}, default "spearman"
@@ -66,8 +66,9 @@ def spearman(
 
     Warnings
     --------
-    Sees rising and falling only: a symmetric hill or valley measures zero. Features
-    that depend on each other measure alike, also where one of them would do.
+    It measures rising and falling only: the correlation of a symmetric hill or valley
+    is zero. Features that depend on each other have similar values, even if one of them
+    would do.
 
     References
     ----------
@@ -88,7 +89,7 @@ def spearman(
     known = {"spearman": spearmanr, "kendall": kendalltau}
     is_known = coefficient in known
     within("coefficient", coefficient, is_known, "'spearman' or 'kendall'")
-    ask = known[coefficient]
+    statistic = known[coefficient]
     if data.task == "multiclass":
         refuse_classes(data, "spearman", "Use auc or anova.")
     refuse_constant_target(data, "spearman")
@@ -97,6 +98,6 @@ def spearman(
     def correlation(column: pd.Series) -> float:
         if is_category(column):
             return np.nan
-        return float(ask(column.to_numpy(np.float64), data.y)[0])
+        return float(statistic(column.to_numpy(np.float64), data.y)[0])
 
     return each_column(data, correlation)

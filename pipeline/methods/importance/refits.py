@@ -1,4 +1,4 @@
-"""What the methods that fit a model again share: which columns, which loss."""
+"""Shared parts of the methods that refit a model: columns and losses."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -17,12 +17,12 @@ Unit: TypeAlias = tuple[str, ...]
 
 
 def training_rows(model: FittedModel, method: str) -> Dataset:
-    """Return the rows a model was fitted on, or say that there are none.
+    """Return the training rows of a model.
 
     Raises
     ------
     NotApplicable
-        If the model was fitted elsewhere, and nobody says on which rows.
+        If the model was fitted elsewhere, and its training rows are not known.
     """
     if model.train is None:
         raise NotApplicable(
@@ -36,7 +36,7 @@ def training_rows(model: FittedModel, method: str) -> Dataset:
 def units_of(
     model: FittedModel, data: Dataset, method: str
 ) -> tuple[list[Unit], list[int]]:
-    """Return what enters a refit together, and the place of each group among it.
+    """Return the units that enter a refit, and the position of each group among them.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ def units_of(
     data : Dataset
         Only ``data.groups`` is read.
     method : str
-        Who asks, for messages.
+        The name of the method, for messages.
 
     Returns
     -------
     units : list of tuple of str
         The columns of each group that `model` reads, and each of its other features
-        alone, in the model's order: asking for fewer features changes none of them.
+        separately, in the model's order: measuring fewer features changes none of them.
     places : list of int
-        For each group its place among `units`, -1 if the model reads none of it.
+        For each group its position in `units`, -1 if the model reads none of it.
 
     Raises
     ------
@@ -68,8 +68,8 @@ def units_of(
             f"group in or leaves it out; {quote(shared[0])} is in more than one. Ask "
             "overlapping groups in different audits."
         )
-    alone = [(name,) for name in model.features if name not in grouped]
-    units = [*(unit for unit in group_units if unit), *alone]
+    single = [(name,) for name in model.features if name not in grouped]
+    units = [*(unit for unit in group_units if unit), *single]
     units.sort(key=lambda unit: model.features.index(unit[0]))
     return units, [units.index(unit) if unit else -1 for unit in group_units]
 
@@ -87,7 +87,7 @@ def seed_of_fit(seed: int, repeat: int) -> int:
 def loss_of_refit(
     model: FittedModel, columns: Collection[str], data: Dataset, *, seed: int
 ) -> Floats:
-    """Return each loss of `prediction_of_refit`, (n_losses,)."""
+    """Return the losses of `prediction_of_refit`, (n_losses,)."""
     prediction = prediction_of_refit(model, columns, data, seed=seed)
     return evaluate(model.losses, data.y, prediction, data.weights)
 
@@ -95,9 +95,9 @@ def loss_of_refit(
 def prediction_of_refit(
     model: FittedModel, columns: Collection[str], data: Dataset, *, seed: int
 ) -> Floats:
-    """Return what the model fitted on some columns predicts for `data`.
+    """Return the predictions for `data` of the model fitted on some columns.
 
-    Fitted on no column, a model says the mean of the training target, or the shares
+    Fitted on no column, a model predicts the mean of the training target, or the shares
     of its classes.
     """
     if columns:
@@ -106,25 +106,25 @@ def prediction_of_refit(
 
 
 def n_held_out(n_samples: int, held_out: float) -> int:
-    """Return how many of so many training rows a share is, rounded."""
+    """Return the number of held-out rows for a share of the rows, rounded."""
     return int(np.floor(held_out * n_samples + 0.5))
 
 
 def parted(
     model: FittedModel, data: Dataset, held_out: float, *, seed: int, repeat: int
 ) -> tuple[FittedModel, Dataset]:
-    """Return a model with the training rows of one repeat, and the rows that judge it.
+    """Return a model with the training rows of one repeat, and the evaluation rows.
 
     Parameters
     ----------
     model : FittedModel
         Fitted by the audit.
     data : Dataset
-        What judges if nothing is held out.
+        The evaluation rows if nothing is held out.
     held_out : float
-        The share of the training rows that is drawn to judge; classes keep theirs.
+        The share of the training rows that is drawn for evaluation, within each class.
     seed, repeat : int
-        Name the stream.
+        Select the random stream.
     """
     if not held_out or model.train is None:
         return model, data
@@ -133,10 +133,10 @@ def parted(
     strata = (train.y if is_class else np.zeros(train.n_samples)).astype(object)
     part = f"held out {repeat}"
     is_out = drawn_rows(held_out, seed, strata=strata, part=part)
-    kept, judging = (
+    kept, evaluated = (
         train.part(train.features, np.flatnonzero(rows)) for rows in (~is_out, is_out)
     )
-    return replace(model, train=kept), judging
+    return replace(model, train=kept), evaluated
 
 
 def refuse_ratio(form: Form, method: str) -> None:
@@ -149,5 +149,5 @@ def refuse_ratio(form: Form, method: str) -> None:
 
 
 def _unit_of(model: FittedModel, columns: Collection[str]) -> Unit:
-    """Return those columns that the model reads, in its order."""
+    """Return those of the columns that the model reads, in its order."""
     return tuple(name for name in model.features if name in columns)

@@ -1,4 +1,4 @@
-"""ReliefF and RReliefF: what tells rows apart from their neighbours."""
+"""ReliefF and RReliefF: differences between near rows that differ in the target."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
@@ -38,7 +38,7 @@ def relieff(
     misses: Literal["each_class", "any_class"] = "each_class",
     merits: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much better a feature tells rows apart that differ in the target.
+    r"""Return the weight of each feature by ReliefF, or by RReliefF for a number.
 
     Of two rows, :math:`d_j` is how far they differ in feature *j*: 0 or 1 for a
     category, the share of the range for a number. Neighbours are nearest by
@@ -60,11 +60,11 @@ def relieff(
     Parameters
     ----------
     model : None
-        Not asked.
+        Not used.
     data : Dataset
-        Every column that varies and lacks no value counts in the distance, whichever
-        are asked, unless it is derived from others: these have told already. Every row
-        counts the same, and every row is visited.
+        Every column that varies and has no missing value enters the distance, whichever
+        are measured, except columns derived from others, which add no information. All
+        rows have equal weight, and all are visited.
     seed : int
         Not used: nothing is drawn.
     n_neighbours : int, default 10
@@ -72,8 +72,8 @@ def relieff(
         tied for the last places share them, so the order of rows does not matter.
     weighting : {"equal", "rank", "distance", "squared_distance"}
         Whether neighbours have equal weight, weight :math:`e^{-(r/\sigma)^2}` with
-        *r* = 0 for the nearest, or weight 1 over the distance or its square, where
-        rows at distance 0 take all of it.
+        *r* = 0 for the nearest, or weight 1 over the distance or its square, with all
+        weight on rows at distance 0 if there are any.
     sigma : float, default 20.0
         For weighting by rank.
     same_below, different_above : float, default 0.0 and 1.0
@@ -85,7 +85,7 @@ def relieff(
         of all other classes, which with one neighbour is the original Relief [3]_.
     merits : bool, default False
         Whether the differences of two rows are divided by their sum over the columns,
-        so that every pair of rows counts alike: CORElearn's merit, for classes.
+        so that every pair of rows counts equally: CORElearn's merit, for classes.
 
     Returns
     -------
@@ -93,21 +93,21 @@ def relieff(
         From -1 to 1; NaN for a constant or incomplete column, and a group of several
         columns.
     baseline : ndarray of shape (1, 1)
-        Zero: differs as much among rows alike in the target as among others.
+        Zero: the feature differs as much among rows of equal target as among others.
 
     Raises
     ------
     NotApplicable
         If rows differ in weight, the target is constant, a class has fewer than two
-        rows, or merits are asked of a target that is a number.
+        rows, or `merits` is set for a numeric target.
     ValueError
         If an option is out of its range.
 
     Warnings
     --------
-    Neighbours are near in all columns at once: with many columns that matter little
-    the nearest row is as far as any. A copy of a feature measures what it does. Takes
-    time in proportion to the square of the number of rows.
+    Neighbours are near in all columns at once: with many unimportant columns the
+    nearest row is as far as any. A copy of a feature has the same value. The time grows
+    with the square of the number of rows.
 
     References
     ----------
@@ -150,13 +150,13 @@ def relieff(
     if data.task == "regression":
         weights = _of_number(data, table, rule)
     else:
-        weights = _of_classes(data, table, rule, apart=misses == "each_class")
+        weights = _of_classes(data, table, rule, by_class=misses == "each_class")
     weight_of = dict(zip(names, weights.tolist(), strict=True))
     return by_name(data, weight_of)
 
 
 class Rule(NamedTuple):
-    """Which neighbours count, and how much."""
+    """The number of neighbours, and how they are weighted."""
 
     n: int
     weighting: Weighting
@@ -184,11 +184,11 @@ def _scaled(data: Dataset, name: str) -> Floats:
 
 
 class _Table(NamedTuple):
-    """The columns, one per line of `values`, and how two numbers differ.
+    """The columns, one per row of `values`, and how two values are compared.
 
-    The codes of two levels are at least 1 apart, which is wholly. The columns that
-    `counts` is true for make up the distance. `merits` are differences as shares of
-    those of all columns.
+    The codes of two levels differ by at least 1, the full difference. Columns for which
+    `counts` is true make up the distance. With `merits`, differences are shares of
+    their sum over all columns.
     """
 
     values: Floats
@@ -197,7 +197,7 @@ class _Table(NamedTuple):
     merits: bool
 
     def between(self, row: int, others: Index) -> Floats:
-        """Return how one row differs from others, (n_features, n_others)."""
+        """Return the differences of one row and others, (n_features, n_others)."""
         gaps = np.abs(self.values[:, others] - self.values[:, [row]])
         differences = _ramped(gaps, *self.ramp)
         if self.merits:
@@ -222,12 +222,12 @@ class _Table(NamedTuple):
 
 
 def _ramped(gaps: Floats, low: Any, high: Any) -> Floats:
-    """Return 0 below the ramp, 1 above it, straight in between."""
+    """Return 0 below the ramp, 1 above it, linear in between."""
     return np.asarray(np.clip((gaps - low) / (high - low), 0, 1))
 
 
 def _nearest(distance: Floats, rule: Rule) -> tuple[Index, Floats]:
-    """Return the nearest and their weights, which add up to 1; infinity is none."""
+    """Return the nearest rows and their weights, which sum to 1; none at infinity."""
     n_places = min(rule.n, int(np.isfinite(distance).sum()))
     last = np.partition(distance, n_places - 1)[n_places - 1]
     near = np.flatnonzero(distance <= last)
@@ -239,14 +239,14 @@ def _nearest(distance: Floats, rule: Rule) -> tuple[Index, Floats]:
     return near, shared / shared.sum()
 
 
-def _of_classes(data: Dataset, table: _Table, rule: Rule, *, apart: bool) -> Floats:
-    """Return the weights of ReliefF, (n_features,); misses by class if `apart`."""
+def _of_classes(data: Dataset, table: _Table, rule: Rule, *, by_class: bool) -> Floats:
+    """Return the weights of ReliefF, (n_features,); misses by class if `by_class`."""
     members = [np.flatnonzero(r) for r in rows_of_classes(data, "relieff", at_least=2)]
     total = np.zeros(len(table.values))
     for row, distance in table.distances():
         own = int(data.y[row])
         others = [rows for code, rows in enumerate(members) if code != own]
-        if not apart:
+        if not by_class:
             others = [np.sort(np.concatenate(others))]
         n_others = sum(len(rows) for rows in others)
         shares = [-1.0, *(len(rows) / n_others for rows in others)]
@@ -261,13 +261,13 @@ def _of_number(data: Dataset, table: _Table, rule: Rule) -> Floats:
     """Return the weights of RReliefF, (n_features,)."""
     y = (data.y - data.y.min()) / np.ptp(data.y)
     low, high = table.ramp
-    apart, differ, both = 0.0, np.zeros(len(table.values)), np.zeros(len(table.values))
+    sum_dy, differ, both = 0.0, np.zeros(len(table.values)), np.zeros(len(table.values))
     for row, distance in table.distances():
         near, weights = _nearest(distance, rule)
         of_target = _ramped(np.abs(y[near] - y[row]), low, high) * weights
         between = table.between(row, near)
-        apart += float(of_target.sum())
+        sum_dy += float(of_target.sum())
         differ += between @ weights
         both += between @ of_target
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(both / apart - (differ - both) / (data.n_samples - apart))
+        return np.asarray(both / sum_dy - (differ - both) / (data.n_samples - sum_dy))

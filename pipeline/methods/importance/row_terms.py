@@ -1,17 +1,17 @@
-r"""What each row adds to an importance, as the row it is and as one that lends values.
+r"""Contribution of each row to an importance, by its own loss and by its values.
 
 A permutation importance is, in expectation, a mean over all pairs of rows: of row *i*,
-given the values of *j* of row *k*. With other rows both change, so a row counts twice:
-by its own loss, and by what its values do to the losses of the rows they are given to.
-Weighing a row's own loss alone leaves the second out, and half the standard deviation
-of a linear model with it. With :math:`\varphi_r(i)` the influence of row *i* on the
+given the values of *j* of row *k*. With other rows both change, so a row contributes
+twice: by its own loss, and by the losses of the rows that are given its values.
+Weighting its own loss only omits the second part, and with it half of the standard
+deviation for a linear model. With :math:`\varphi_r(i)` the influence of row *i* on the
 rise of the loss in repeat *r* (`records.influence`, permuted less unpermuted) and
 :math:`\pi_r(i)` the row whose values it is given,
 
 .. math:: z_i = \frac1R \sum_r \varphi_r(i)
    + \frac1R \sum_{r,\,l:\,\pi_r(l) = i} \varphi_r(l)
 
-is what row *i* adds: on resampled rows that hold it :math:`c_i` times, the rise
+is the contribution of row *i*: on rows resampled to hold it :math:`c_i` times, the rise
 moves by :math:`\sum_i c_i z_i / n` (Hoeffding's projection of a V-statistic). A feature
 that the model does not read has 0 in every row.
 """
@@ -32,23 +32,24 @@ from .permutation_draws import Answer, Draw
 
 @dataclass(kw_only=True)
 class RowTerms:
-    """What each row adds to the rises of the losses of one question.
+    """Contribution of each row to the rises of the losses of one question.
 
     Attributes
     ----------
     losses : tuple of str
-        Those of the model; one without influence values has no terms.
+        The losses of the model; one without influence values has no terms.
     n_features, n_samples, n_repeats : int
     terms : mapping of str to ndarray of shape (n_features, n_samples)
         By loss, :math:`z` above, in the unit of the loss; each row of it has mean 0. A
-        row that is not drawn in a repeat adds nothing there, and what is drawn counts
-        for all: it is divided by the share drawn.
+        row that is not drawn in a repeat adds nothing there, and sums are divided by
+        the share drawn, so that drawn rows represent all.
     noise : mapping of str to ndarray of shape (n_features,)
-        By loss, how much of the variance of `terms` is that of the draws:
+        By loss, the part of the variance of `terms` that is due to the draws:
         :math:`\\sum_r \\overline{\\varphi_r^2} / R^2`, over the share drawn. With
-        a, b and c the parts of :math:`\\varphi` that the row, the lender and the two
-        together decide, terms have the variance of a + b, which is wanted, of a and b
-        once and of c twice, over R; the mean itself has that of c over R.
+        a, b and c the parts of :math:`\\varphi` that depend on the row, on the lender
+        and on both together, terms have the variance of a + b, which is wanted, plus
+        that of a and b once and of c twice, over R; the mean itself has that of c over
+        R.
     """
 
     losses: tuple[str, ...]
@@ -69,14 +70,14 @@ class RowTerms:
         self._sums = {name: np.zeros(self.n_samples) for name in names}
 
     def start(self, rows: Index, answer: Answer) -> None:
-        """Take the unpermuted rows that the next permuted ones are held against."""
+        """Store the influence of the unpermuted rows, for comparison."""
         self.unpermuted = {name: INFLUENCE[name](*answer) for name in self.terms}
         self._n_starts += 1
         for name, influence in self.unpermuted.items():
             self._sums[name][rows] += influence * self.n_samples / len(rows)
 
     def of_baseline(self, loss: str) -> Array:
-        """Return what each row adds to a loss with nothing permuted, (n_samples,)."""
+        """Return each row's contribution to the unpermuted loss, (n_samples,)."""
         return self._sums[loss] / self._n_starts
 
     def add(self, draw: Draw, answer: Answer, *_: Floats) -> None:
@@ -85,9 +86,9 @@ class RowTerms:
         Parameters
         ----------
         draw : Draw
-            Its rows, each once.
+            A draw that has each of its rows once.
         answer : (y, prediction, weights)
-            Of these rows, permuted.
+            Target, predictions and weights of these rows, permuted.
         """
         feature, rows, order = draw.what, draw.rows, draw.order
         scale = self.n_samples / (len(rows) * self.n_repeats)
@@ -103,14 +104,14 @@ class RowTerms:
             self.noise[name][feature] += scale * square / self.n_repeats
 
     def spread_over(self, counts: npt.NDArray[np.int64]) -> None:
-        """Divide by how many repeats each feature has, where these are fewer."""
+        """Divide by the number of repeats of each feature, where there are fewer."""
         share = self.n_repeats / np.maximum(counts, 1)
         for name, terms in self.terms.items():
             terms *= share[:, np.newaxis]
             self.noise[name][:] *= share**2
 
     def add_expected(self, feature: int, expected: Mapping[str, Array]) -> None:
-        """Add what holds over all permutations of one feature, from which no noise is.
+        """Set the terms of one feature over all permutations, which have no noise.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
-"""SAGE: what each feature adds to the predictive power of a model, fair to all orders.
+"""SAGE: Shapley values of the features for the reduction of a model's loss.
 
-The losses of single coalitions come from `coalitions`; here they are shared out.
+The losses of single coalitions come from `coalitions`; here they give Shapley values.
 """
 
 import operator
@@ -43,18 +43,18 @@ NAMES = {
 
 
 class Stop(NamedTuple):
-    """When no more orders are drawn.
+    """When to stop drawing orders.
 
     Attributes
     ----------
     tolerance : float
-        Once every standard error is below this share of the range of the values.
+        Stop once every standard error is below this share of the range of the values.
     at_least : int
         Orders before the first test.
     every : int
         Orders from one test to the next.
     ddof : int
-        What a variance over n orders is divided by: n - `ddof`.
+        The divisor of a variance over n orders is n - `ddof`.
     """
 
     tolerance: float
@@ -77,54 +77,54 @@ def sage(
     n_background: int = 100,
     form: Form = "difference",
 ) -> MethodResult:
-    r"""Return what each feature adds to the reduction of the loss.
+    r"""Return the contribution of each feature to the reduction of the loss.
 
     With :math:`f_S(x)` the mean prediction for a row of which only the columns of the
-    players *S* are known, and :math:`v(S) = L(y, f_\emptyset(X)) - L(y, f_S(X))` what
-    they reduce the loss by, the value of feature *j* among *q* players is [1]_
+    players *S* are known, and :math:`v(S) = L(y, f_\emptyset(X)) - L(y, f_S(X))` the
+    reduction of the loss by them, the value of feature *j* among *q* players is [1]_
 
     .. math:: \phi_j = \sum_{S \not\ni j} \frac{|S|! (q - |S| - 1)!}{q!}
               \left( v(S \cup j) - v(S) \right).
 
     The values add up to the loss of the mean prediction less that of the model. The
-    players are the groups and, each alone, all other columns that the model reads. The
-    prediction is averaged on its own scale before any loss is taken, so losses that are
-    no mean over rows are allowed, and all losses share the predictions.
+    players are the groups and, separately, all other columns that the model reads. The
+    prediction is averaged on its own scale before any loss is computed, so losses need
+    not be means over rows, and all losses share the predictions.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of rows some of whose columns are drawn: `n_background`
-        times the rows for each coalition, once for a coalition met before.
+        Its ``predict(X)`` is called for rows some of whose columns are drawn:
+        `n_background` times the rows for each coalition, only once per coalition.
     data : Dataset
-        The rows losses are measured on, and that what is not known is drawn from. Rows
-        without a weight are left out; ``data.groups`` names what joins together.
+        The rows of the losses, from which unknown values are drawn too. Rows without a
+        weight are left out; ``data.groups`` names the columns that join together.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy", "xplainfi"}, default "numpy"
         Draw order. "numpy" has a stream for each order, for the reference rows, and for
-        the draws of each coalition: what else is asked and more orders change no
-        number. "xplainfi" replays R's generator as that package draws.
+        the draws of each coalition: more orders and other measured features change no
+        number. "xplainfi" replays R's generator in the order of that package.
     algorithm : {"auto", "exact", "sampling"}, default "auto"
-        "exact" asks about all ``2**q`` coalitions of up to 12 players; "sampling" draws
-        orders in which the players join; "auto" is "exact" where that asks about no
-        more coalitions than `n_repeats` orders may.
+        "exact" evaluates all ``2**q`` coalitions of up to 12 players; "sampling" draws
+        orders in which the players join; "auto" is "exact" if that needs no more
+        coalitions than `n_repeats` orders may.
     n_repeats : int, default 100
-        Most orders that are drawn, all of which are kept as repeats; "exact" has one.
+        Most orders that are drawn, each of which is a repeat; "exact" has one.
     tolerance : float, default 0.01
-        No more orders are drawn once, for every loss, the largest standard error of the
-        players' values is below this share of the range of the values, from the
-        largest to the smallest. The standard error is the standard deviation over the
-        orders, divisor n - 1, over the root of n. It is tested after each ten orders.
-        Orders that all give the same are enough too, unless the tolerance is 0.
-        For "xplainfi" the divisor is n, and it is tested after each from the tenth.
+        Drawing stops once, for every loss, the largest standard error of the players'
+        values is below this share of the range of the values, from the largest to the
+        smallest. The standard error is the standard deviation over the orders, divisor
+        n - 1, over the root of n. It is tested after every ten orders. Orders with
+        equal values suffice too, unless the tolerance is 0. For "xplainfi" the divisor
+        is n, and it is tested after each from the tenth.
     n_rows : int, optional
-        Rows losses are measured on, drawn once without replacement; all by default.
+        Number of rows of the losses, drawn once without replacement; all by default.
     background : {"rows", "gaussian"}, default "rows"
-        What is not known is taken from reference rows whatever is known ("rows", the
-        marginal SAGE), or drawn anew for each row given what is known of it, from the
-        normal with the mean and the covariance of the rows ("gaussian", a conditional
-        SAGE); integers are then rounded, halves to the even number.
+        Unknown values are taken from reference rows whatever is known ("rows", the
+        marginal SAGE), or drawn for each row given its known values, from the normal
+        with the mean and the covariance of the rows ("gaussian", a conditional SAGE);
+        integers are then rounded, halves to the even number.
     n_background : int, default 100
         Number of reference rows, drawn once without replacement and shared by all
         rows and coalitions (all rows if there are no more), or of draws for each row.
@@ -134,17 +134,17 @@ def sage(
     Returns
     -------
     raw : ndarray of shape (n_groups, n_repeats, n_losses)
-        Values in units of each of ``model.losses``, for each order; 0 for what the
-        model does not read. There are fewer repeats than `n_repeats` if the tolerance
-        was met before.
+        Values in units of each of ``model.losses``, for each order; 0 for columns that
+        the model does not read. There are fewer repeats than `n_repeats` if the
+        tolerance was met before.
     baseline : ndarray of shape (n_repeats, n_losses)
-        Zero: what a player that changes no prediction measures.
+        Zero, the value of a player that changes no prediction.
 
     Raises
     ------
     ValueError
-        If `n_repeats`, `n_rows`, `n_background` or `tolerance` names no measurement, or
-        an option has another value than those above.
+        If `n_repeats`, `n_rows`, `n_background` or `tolerance` is out of range, or an
+        option has another value than those above.
     NotApplicable
         If there are more than 12 players for "exact", `form` is "ratio", two groups
         share a column, columns for "gaussian" are not complete numbers, or the data do
@@ -152,11 +152,11 @@ def sage(
 
     Warnings
     --------
-    The spread is that of the orders; neither the choice of reference rows nor other
-    test rows are in it. With *B* reference rows, or draws for each row, the values of a
+    The spread is that over the orders; it covers neither the choice of reference rows
+    nor other test rows. With *B* reference rows, or draws for each row, the values of a
     squared error are too large by about one part in *B*. Marginal values come from rows
-    that may not exist; conditional ones pass importance on to features that only
-    correlate with what the model uses, and rest on the normal distribution.
+    that may not exist; conditional ones attribute importance to features that only
+    correlate with what the model uses, and assume the normal distribution.
 
     References
     ----------
@@ -210,7 +210,7 @@ def sage(
         values = replayed(game, r, n_repeats, Stop(tolerance, every=1, ddof=0))
     elif is_exact(algorithm, len(players), n_repeats):
         values = _of_all_coalitions(game)
-        n = int((data.weights > 0).sum())  # all rows asked, each in for the others
+        n = int((data.weights > 0).sum())  # all rows, each with all as reference
         nothing_drawn = (
             game.is_marginal and game.rows.n_samples == len(game.shares) == n
         )
@@ -228,7 +228,7 @@ def sage(
 
 
 def is_exact(algorithm: str, n_players: int, n_repeats: int) -> bool:
-    """Return whether `sage` asks about all coalitions rather than about orders."""
+    """Return whether `sage` evaluates all coalitions instead of orders."""
     most_of_orders = n_repeats * (n_players - 1)
     is_cheaper = n_players <= MOST_PLAYERS and 2**n_players - 2 <= most_of_orders
     return algorithm == "exact" or (algorithm == "auto" and is_cheaper)
@@ -241,7 +241,7 @@ def sampled(
     stop: Stop,
     generator: RStream | None = None,
 ) -> Floats:
-    """Return what each player gains at its turn, (n_drawn, n_players, n_losses).
+    """Return the gain of each player at its turn, (n_drawn, n_players, n_losses).
 
     Parameters
     ----------
@@ -252,20 +252,20 @@ def sampled(
         Most orders that are drawn.
     stop : Stop
     generator : RStream, optional
-        What a conditional sampler draws from, anew whenever a coalition is met.
+        Generator of a conditional sampler, which draws anew for each coalition.
     """
     n_predictions = 0
     losses: dict[int, Floats] = {}
     gains: list[Floats] = []
     for start in range(0, n_orders, stop.every):
         orders = [order(k) for k in range(start, min(start + stop.every, n_orders))]
-        paths = [  # the coalitions from nobody to everyone as players join
+        paths = [  # the coalitions as players join, from none to all
             [0, *accumulate((1 << k for k in one.tolist()), operator.or_)]
             for one in orders
         ]
         new = [c for c in dict.fromkeys(chain.from_iterable(paths)) if c not in losses]
-        answers = losses_of(game, new, generator) if generator else game.losses(new)
-        losses.update(zip(new, answers, strict=True))
+        of_new = losses_of(game, new, generator) if generator else game.losses(new)
+        losses.update(zip(new, of_new, strict=True))
         n_predictions += sum(map(game.n_predictions, new))
         for one, path in zip(orders, paths, strict=True):
             of_path = np.stack([losses[coalition] for coalition in path])
@@ -280,16 +280,16 @@ def sampled(
 
 
 def replayed(game: Coalitions, r: RStream, n_orders: int, stop: Stop) -> Floats:
-    """Return what `sampled` returns, drawn as xplainfi draws after reference rows."""
+    """Return the result of `sampled`, drawn as by xplainfi after reference rows."""
     orders = [r.sample(len(game.players)) for _ in range(n_orders)]
     redrawn_by = None if game.is_marginal else r
     return sampled(game, orders.__getitem__, n_orders, stop, redrawn_by)
 
 
 def is_settled(gains: Floats, stop: Stop) -> bool:
-    """Return whether the errors of all players are small beside their differences.
+    """Return whether the errors of all players are small relative to their range.
 
-    Or whether all orders give the same, as for a single player.
+    Or whether all orders have equal values, as for a single player.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def is_settled(gains: Floats, stop: Stop) -> bool:
 def _of_all_coalitions(game: Coalitions) -> Floats:
     """Return the value of each player, (1, n_players, n_losses).
 
-    Each coalition differs from the one asked before it in one player (Gray's code).
+    Consecutive coalitions differ in one player (Gray's code).
     """
     n_players = len(game.players)
     if n_players > MOST_PLAYERS:
@@ -338,7 +338,7 @@ def _game(
     n_background: int,
     n_rows: int | None,
 ) -> Coalitions:
-    """Return what is asked; reference rows are drawn by `r` if it is given."""
+    """Return the game; reference rows are drawn by `r` if it is given."""
     columns = tuple(chain.from_iterable(players))
     weighing = np.flatnonzero(data.weights > 0)
     rows = rows_for_model(model, data, draw_places(seed, "rows", 0, weighing, n_rows))
@@ -370,22 +370,22 @@ def _game(
     )
 
 
-# The order of xplainfi is read off numbers recorded with version 1.2.0: reference rows
-# first, where there are more rows than are asked for; then all permutations; then what
-# a conditional sampler draws, one coalition after the other. Features are in
-# alphabetical order throughout. mlr3 would also draw for ties between classes, but
+# The order of xplainfi was inferred from numbers recorded with version 1.2.0: reference
+# rows first, if there are more rows than needed; then all permutations; then the draws
+# of a conditional sampler, one coalition after the other. Features are in alphabetical
+# order throughout. mlr3 would also draw for ties between classes, but
 # `engines.xplainfi` leaves it none.
 
 
 def reference_rows(r: RStream, n: int, n_drawn: int) -> Index:
-    """Return the rows that stand in for what is not known, in the order drawn."""
+    """Return the reference rows, in the order drawn."""
     return r.sample(n, n_drawn) if n > n_drawn else np.arange(n)
 
 
 def normal_draws_of_xplainfi(r: RStream, shape: tuple[int, int, int]) -> Floats:
     """Return standard normal numbers, (n_rows, n_draws, n_columns).
 
-    All rows have their first draw before one has its second.
+    The first draws of all rows come before the second ones.
     """
     n_rows, n_draws, n_columns = shape
     numbers = r.rnorm(n_rows * n_draws * n_columns)

@@ -1,4 +1,4 @@
-"""The rows that an interaction is measured on, drawn for each repeat."""
+"""The rows on which interactions are measured, drawn for each repeat."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -22,7 +22,7 @@ def repeated(
     n_repeats: int,
     n_rows: int | None,
 ) -> tuple[Floats, Floats]:
-    """Return what is measured on each draw of rows, once if all are taken."""
+    """Return the values on each draw of rows, computed once if all rows are used."""
     at_least(1, n_repeats=n_repeats)
     if stream == "hstats" and n_repeats > 1:
         raise NotApplicable(
@@ -46,10 +46,10 @@ def draw_rows(
     stream: Stream = "numpy",
     repeat: int = 0,
 ) -> Dataset:
-    """Return `n_rows` of the rows, in their order; all where there are no more.
+    """Return `n_rows` of the rows, in their order; all if there are no more.
 
-    Drawn without replacement from the rows that have a weight ("numpy"), or as R's
-    ``set.seed(seed); sample(n, n_rows)`` draws from all ("hstats").
+    They are drawn without replacement from the rows that have a weight ("numpy"), or
+    from all as by R's ``set.seed(seed); sample(n, n_rows)`` ("hstats").
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""How the columns of a feature or group are redrawn, and in whose order.
+"""How the columns of a feature or group are redrawn, and in which order.
 
 `draws_of` yields the draws of all repeats and groups: by default the values of other
-rows in the order of one permutation, as numpy or an R package draws it; else within
-leaves, with replacement, from a normal or from near rows. Not: what a model makes of
-them (`permutation`).
+rows in the order of one permutation, as numpy or an R package draws it; otherwise
+within leaves, with replacement, from a normal or from near rows. `permutation` predicts
+them.
 """
 
 from collections.abc import Sequence
@@ -40,14 +40,14 @@ class Exchange:
     ----------
     strata : ndarray of shape (n_samples,)
     perturbation : {"permute", "resample"}
-        The value of each row once, or values drawn with replacement.
+        Each value of a stratum once, or values drawn with replacement.
     """
 
     strata: Index
     perturbation: Perturbation
 
     def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
-        """Return a draw of these rows in an order of one Generator."""
+        """Return a draw of these rows, in an order drawn by a Generator."""
         order = {"permute": permuted_within, "resample": drawn_within}
         own = order[self.perturbation](self.strata[draw.rows], generator)
         return draw._replace(order=own)
@@ -66,14 +66,14 @@ def draws_of(
     n_neighbours: int,
     convention: Convention,
 ) -> Draws:
-    """Return the draws that these options of `permutation` name.
+    """Return the draws for these options of `permutation`.
 
     Raises
     ------
     ValueError, NotApplicable
         As `permutation`.
     """
-    _refuse_what_none_draws(stream, perturbation, within)
+    _refuse_unavailable(stream, perturbation, within)
     names = tuple(data.groups)
     in_order = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
     if (perturbation, within) == ("permute", "none"):
@@ -98,9 +98,9 @@ def redrawn(
     seed: int,
     purpose: str,
 ) -> Draws:
-    """Yield draws of numpy's, each group redrawn by a Generator of its own.
+    """Yield numpy's draws, each group redrawn by a Generator of its own.
 
-    `purpose` names the streams of these Generators.
+    `purpose` selects the streams of these Generators.
     """
     for draw in draws:
         if draw.what == BASELINE:
@@ -113,7 +113,7 @@ def redrawn(
 def _given_others(
     data: Dataset, within: Within, n_neighbours: int, convention: Convention
 ) -> list[Given]:
-    """Return how each group is drawn given all other columns."""
+    """Return the sampler of each group given all other columns."""
     if within == "gaussian":
         return [normal_of(data, name) for name in data.groups]
     at_least(1, n_neighbours=n_neighbours)
@@ -126,8 +126,8 @@ def _given_others(
     return [near(data, name) for name in data.groups]
 
 
-def _refuse_what_none_draws(stream: str, perturbation: str, within: str) -> None:
-    """Refuse what no R package draws, and what has nothing to resample."""
+def _refuse_unavailable(stream: str, perturbation: str, within: str) -> None:
+    """Refuse options that no R package has, or that have nothing to resample."""
     if (perturbation, within) == ("permute", "none"):
         return
     options = {"perturbation": perturbation, "within": within}

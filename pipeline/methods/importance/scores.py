@@ -1,7 +1,7 @@
-"""The slopes of a model's score. Not: what an importance makes of them.
+"""Slopes of a model's score, for importances such as FIRM.
 
-A slope is taken from the fitted object where its formula gives the predictions on the
-rows at hand, else by central differences.
+A slope is taken from the fitted object if its formula reproduces the predictions on the
+given rows, otherwise from central differences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ..effects.shapley_values import Score
 
-# In standard deviations: the error of a central difference falls with its square, that
-# of rounding rises with its inverse.
+# In standard deviations: the error of a central difference decreases with the square of
+# the step, rounding errors increase with its inverse.
 STEP = 1e-4
 OF_FEW_DIGITS = {"float16": 0.1, "float32": 5e-3}
-# The logit of a probability near 1 keeps few digits; a formula that is not the model's
-# misses by far more.
+# Relative: the logit of a probability near 1 has few digits; a formula that is not the
+# model's differs by far more.
 SAME = 1e-6
 STEPWISE = (
     "sklearn.tree.",
@@ -36,23 +36,23 @@ STEPWISE = (
 
 
 def weighing(data: Dataset) -> tuple[pd.DataFrame, Floats]:
-    """Return the rows that weigh anything, and their shares of the weight."""
+    """Return the rows of positive weight, and their shares of the weight."""
     weighs = data.weights > 0
     X = data.X if weighs.all() else data.X.loc[weighs]
     return X, data.weights[weighs] / data.weights[weighs].sum()
 
 
 def is_number(column: pd.Series) -> bool:
-    """Return whether a column holds numbers that can be moved a little."""
+    """Return whether a column is numeric and not boolean."""
     kind = column.dtype
     is_numeric = pd.api.types.is_numeric_dtype(kind)
     return bool(is_numeric and not pd.api.types.is_bool_dtype(kind))
 
 
 def numbers_of(X: pd.DataFrame, columns: Sequence[str]) -> Floats | None:
-    """Return columns as (n_samples, n_columns), None unless all are whole numbers.
+    """Return columns as (n_samples, n_columns), None unless all are complete numbers.
 
-    "Whole" in the sense of complete: a column with a missing value is none.
+    A column with a missing value is not complete.
     """
     if not all(is_number(X[name]) for name in columns):
         return None
@@ -64,7 +64,7 @@ def numbers_of(X: pd.DataFrame, columns: Sequence[str]) -> Floats | None:
 def numbers_read(
     model: FittedModel, X: pd.DataFrame, what: str, instead: str
 ) -> Floats:
-    """Return the columns a model reads as `numbers_of` does, or refuse others."""
+    """Return the columns a model reads as `numbers_of` does; refuse other columns."""
     matrix = numbers_of(X, model.features)
     if matrix is None:
         others = [name for name in model.features if numbers_of(X, [name]) is None]
@@ -78,8 +78,8 @@ def numbers_read(
 def linear_slopes(model: FittedModel, X: pd.DataFrame, scores: Floats) -> Floats | None:
     """Return the weights of a linear score, (n_model_features, n_outputs), or None.
 
-    They are the estimator's ``coef_``, taken only where they give the `scores` of the
-    rows `X` but for a constant.
+    They are the estimator's ``coef_``, if these reproduce the `scores` of the rows `X`
+    up to a constant.
     """
     coefficients = getattr(model.estimator, "coef_", None)
     matrix = numbers_of(X, model.features)
@@ -92,7 +92,7 @@ def linear_slopes(model: FittedModel, X: pd.DataFrame, scores: Floats) -> Floats
 
 
 def _differ_by_a_constant(one: Floats, other: Floats) -> bool:
-    """Return whether the columns of two arrays differ by a constant each."""
+    """Return whether two arrays differ by a constant in each column."""
     size = np.abs(one).max() + np.abs(other).max()
     return bool((np.ptp(one - other, axis=0) <= SAME * size).all())
 
@@ -107,26 +107,26 @@ def slopes(
 ) -> Iterator[Floats]:
     """Yield the derivative of the score by each column, (len(at), n_outputs).
 
-    By the formula of a linear or a Gaussian-kernel estimator where it gives the
-    predictions; by central differences otherwise, with a step of 1e-4 standard
-    deviations, or more in a column of fewer digits.
+    It is computed by the formula of a linear or a Gaussian-kernel estimator if this
+    reproduces the predictions; otherwise by central differences, with a step of 1e-4
+    standard deviations, or more in a column of fewer digits.
 
     Parameters
     ----------
     model : FittedModel
     score : callable
-        As `score_of` makes it.
+        As returned by `score_of`.
     data : Dataset
-        Rows that the formulas are tried on and that give the size of a step.
+        Rows on which formulas are checked, and whose spread gives the step.
     at : DataFrame
         The points, with the columns of ``data.X``.
     columns : sequence of str
-        Numbers without a missing value. What the model does not read has slope 0.
+        Numeric, without a missing value. Columns the model does not read have slope 0.
 
     Raises
     ------
     NotApplicable
-        If the estimator predicts in steps: trees and neighbours.
+        If the estimator is a step function: trees and neighbours.
     """
     _refuse_steps(model)
     by_formula = _slopes_by_formula(model, score, data.X, at)
@@ -140,7 +140,7 @@ def slopes(
 
 
 def _refuse_steps(model: FittedModel) -> None:
-    """Refuse an estimator whose slope is 0 almost everywhere."""
+    """Refuse an estimator that is a step function, with slope 0 almost everywhere."""
     steps = getattr(model.estimator, "steps", None)
     last = steps[-1][1] if steps else model.estimator
     lineage = (f"{kind.__module__}." for kind in type(last).__mro__)
@@ -204,7 +204,7 @@ def _central_difference(
     share = OF_FEW_DIGITS.get(str(kind and kind.dtype).lower(), STEP)
     step = share * (data.X[name].to_numpy(dtype=np.float64).std() or 1.0)
     above = below = x
-    while (above == below).any():  # the column may hold nothing so near
+    while (above == below).any():  # the column may hold no numbers so close
         above, below = held(x + step, kind), held(x - step, kind)
         step *= 2
     doubled = at.take(np.tile(np.arange(len(at)), 2))

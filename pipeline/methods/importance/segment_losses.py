@@ -1,11 +1,11 @@
-r"""The losses of parts of the rows with and without each feature, as draws are made.
+r"""Losses of parts of the rows with and without each feature, from the same draws.
 
 The importance of feature *j* in a segment *S* of the rows is
 
 .. math:: \mathrm{VI}_j(S) = L_S(y, f(X^{\pi j})) - L_S(y, f(X)),
 
 with :math:`L_S` the loss of the rows of *S* and :math:`\pi` a permutation of all rows:
-no model is asked once more. Not: which rows are a segment (`assess.segments`).
+no more predictions are needed. `assess.segments` defines segments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,20 +23,20 @@ from .permutation_draws import Answer, Draw
 
 @dataclass(kw_only=True)
 class SegmentLosses:
-    """What one question measured in each segment.
+    """Results of one question in each segment.
 
     Attributes
     ----------
     losses : tuple of str
-        Those of the model.
+        The losses of the model.
     form : {"difference", "ratio", "raw"}
         How an importance follows from the loss with and without permuting.
     segments : sequence of ndarray of shape (n_rows,)
-        The rows of each segment, by their place in the data.
+        The rows of each segment, by their position in the data.
     n_features, n_samples, n_repeats : int
     permuted : ndarray of shape (n_segments, n_features, n_repeats, n_losses)
-        The loss of the rows of a segment that a repeat asks, one feature permuted; NaN
-        where it asks none of them.
+        The loss of the rows of a segment that a repeat uses, one feature permuted; NaN
+        if it uses none of them.
     unpermuted : ndarray of shape (n_segments, n_repeats, n_losses)
         The same with nothing permuted.
     """
@@ -65,40 +65,40 @@ class SegmentLosses:
         ]
 
     def start(self, rows: Index, answer: Answer) -> None:
-        """Take the rows of a repeat, nothing permuted."""
+        """Store the losses of the rows of a repeat, with nothing permuted."""
         place = np.full(self.n_samples, -1)
         place[rows] = np.arange(len(rows))
-        self._asked = [place[own] >= 0 for own in self.segments]
+        self._is_used = [place[own] >= 0 for own in self.segments]
         self._places = [place[own][place[own] >= 0] for own in self.segments]
-        self._intact = [self._judge(answer, at) for at in self._places]
+        self._reference = [self._evaluate(answer, at) for at in self._places]
 
     def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
         """Add one repeat of one feature: the same rows with this feature permuted."""
         feature, repeat = draw.what, draw.repeat
         self._n_made[feature] += 1
-        for s, (at, (before, of_intact)) in enumerate(
-            zip(self._places, self._intact, strict=True)
+        for s, (at, (before, of_reference)) in enumerate(
+            zip(self._places, self._reference, strict=True)
         ):
             if not len(at):
                 continue
-            after, of_rows = self._judge(answer, at)
+            after, of_rows = self._evaluate(answer, at)
             self.unpermuted[s, repeat] = before
             self.permuted[s, feature, repeat] = after
             for name, sums in self._sums[s].items():
                 k, influence = self.losses.index(name), of_rows[name]
                 with np.errstate(divide="ignore", invalid="ignore"):  # unmeasured: NaN
                     if self.form == "difference":
-                        influence = influence - of_intact[name]
+                        influence = influence - of_reference[name]
                     elif self.form == "ratio":
-                        move = after[k] / before[k] * of_intact[name]
+                        move = after[k] / before[k] * of_reference[name]
                         influence = (influence - move) / before[k]
-                sums[feature, self._asked[s]] += influence / len(at)
+                sums[feature, self._is_used[s]] += influence / len(at)
 
     def std_errors(self, segment: int, loss: str) -> Floats:
         """Return the standard error over rows of each mean importance, (n_features,).
 
-        To first order, from what each row of the segment adds by its own loss; NaN of a
-        loss of which that is not known, or of a single row.
+        To first order, from the contribution of each row's own loss; NaN for a loss
+        without influence values, and for a single row.
         """
         sums = self._sums[segment].get(loss)
         n = len(self.segments[segment])
@@ -108,14 +108,14 @@ class SegmentLosses:
             shares = sums / self._n_made[:, np.newaxis]
             return np.asarray(np.sqrt(np.square(shares).sum(axis=1) * n / (n - 1)))
 
-    def _judge(
+    def _evaluate(
         self, answer: Answer, at: npt.NDArray[np.int64]
     ) -> tuple[Floats, dict[str, Array]]:
         """Return the losses of some rows, and the influence of each row on them."""
         if not len(at):
             return np.full(len(self.losses), np.nan), {}
         own = tuple(column[at] for column in answer)
-        with np.errstate(all="ignore"):  # a class is absent, beyond floats: NaN
+        with np.errstate(all="ignore"):  # a class is absent, or overflow: NaN
             influence = {
                 name: INFLUENCE[name](*own) for name in self.losses if name in INFLUENCE
             }

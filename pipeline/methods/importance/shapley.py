@@ -29,7 +29,7 @@ from .scores import linear_slopes, numbers_of, numbers_read
 Algorithm = Literal["sampling", "exact", "linear"]
 Background = Literal["rows", "means"]
 Stream = Literal["numpy", "fastshap", "vip-0.4", "vip-0.5"]
-# vip hands over to fastshap.
+# vip calls fastshap.
 FASTSHAP = ("fastshap", "vip-0.4", "vip-0.5")
 SAMPLE, USE_ROWS = "Use algorithm 'sampling'.", "background 'rows'"
 
@@ -65,19 +65,19 @@ def shapley(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of mixed rows: ``n_permutations * (p + 1)`` times the
-        explained rows in each repeat ("sampling"), ``2**p`` times explained times
+        Its ``predict(X)`` is called for mixed rows: ``n_permutations * (p + 1)`` times
+        the explained rows in each repeat ("sampling"), ``2**p`` times explained times
         background rows ("exact"), once ("linear").
     data : Dataset
         The rows explained and the rows of the background. A group of several columns
-        is one player among the other columns, each alone.
+        is one player; all other columns are players of their own.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy", "fastshap", "vip-0.4", "vip-0.5"}, default "numpy"
         Draw order of "sampling". "numpy": each row draws its own orders, shared by its
-        features, so that they add up; what else is asked and more repeats change no
-        number. The others replay R's fastshap, which vip calls: one feature after the
-        other, so a row also depends on the rows before it.
+        features, so that they add up; more repeats and other measured features change
+        no number. The others replay R's fastshap, which vip calls: one feature after
+        the other, so a row of the result also depends on the rows before it.
     algorithm : {"sampling", "exact", "linear"}, default "sampling"
         "sampling" draws random orders; "exact" enumerates all coalitions of up to 12
         columns; "linear" is :math:`b_j (x_{ij} - \bar x_j)` for an estimator that
@@ -102,28 +102,28 @@ def shapley(
     adjust : bool, default False
         The adjustment of fastshap: distributes the difference between the sum of the
         values and the prediction, except for rows whose rounds are all equal. The numpy
-        stream has no such difference apart from sampling of the background.
+        stream has no such difference except from sampling of the background.
 
     Returns
     -------
     raw : ndarray of shape (n_groups, n_repeats, n_outputs)
         In units of the scale.
     baseline : ndarray of shape (n_repeats, n_outputs)
-        Zero: what a column the model does not read measures, exactly.
+        Zero, which a column the model does not read has exactly.
 
     Raises
     ------
     ValueError
-        If a number of repeats, permutations or rows names no measurement.
+        If a number of repeats, permutations or rows is out of range.
     NotApplicable
         If the model or the data do not suit the algorithm or the stream.
 
     Warnings
     --------
-    Absolute values do not average out: with few permutations noise is counted as
+    Absolute values do not average out: with few permutations noise counts as
     importance, the more the smaller a feature's own. An interval over the repeats is
-    about this mean, not about the exact value. Absent columns are drawn without
-    regard to those that stay, so the model is asked about rows that may not exist.
+    about this mean, not about the exact value. Absent columns are drawn independently
+    of those that stay, so the model predicts rows that may not exist.
 
     References
     ----------
@@ -142,12 +142,12 @@ def shapley(
     """
     at_least(1, n_repeats=n_repeats, n_permutations=n_permutations)
     rows_within(data.n_samples, n_rows=n_rows, n_background=n_background)
-    question = _Question(
+    inputs = _Inputs(
         model, data, score_of(model, scale), seed, background, n_rows, n_background
     )
     if algorithm == "sampling" and stream != "numpy":
         rows = _in_fastshap_order(
-            question, stream, n_repeats, n_permutations=n_permutations, adjust=adjust
+            inputs, stream, n_repeats, n_permutations=n_permutations, adjust=adjust
         )
     else:
         if adjust:
@@ -156,15 +156,15 @@ def shapley(
                 "replayed; it is true: there is nothing to share out. Leave it out."
             )
         is_drawn = algorithm == "sampling" or n_rows or n_background
-        of_repeat = partial(_of_repeat, question, algorithm, n_permutations)
+        of_repeat = partial(_of_repeat, inputs, algorithm, n_permutations)
         rows = [*each(of_repeat, range(n_repeats if is_drawn else 1))]
         rows = rows if is_drawn else rows * n_repeats
     raw = np.stack(rows, axis=1)
     return raw, np.zeros(raw.shape[1:])
 
 
-class _Question(NamedTuple):
-    """What is asked, whatever the algorithm; the names are those of `shapley`."""
+class _Inputs(NamedTuple):
+    """The inputs of all algorithms; the names are those of `shapley`."""
 
     model: FittedModel
     data: Dataset
@@ -195,14 +195,14 @@ class _Question(NamedTuple):
 
 
 def _of_repeat(
-    question: _Question, algorithm: Algorithm, n_permutations: int, repeat: int
+    inputs: _Inputs, algorithm: Algorithm, n_permutations: int, repeat: int
 ) -> Floats:
     """Return the importance of every group in one repeat, (n_groups, n_outputs).
 
-    The columns alone are one game, asked once; a joined group is a game of its own.
+    The single columns are one game, evaluated once; a group is a game of its own.
     """
-    model, features = question.model, question.model.features
-    game, shares = question.game(repeat)
+    model, features = inputs.model, inputs.model.features
+    game, shares = inputs.game(repeat)
 
     def values(owner: Index, joined: str) -> Floats:
         """Return the values of one game, (n_explained, n_players, n_outputs)."""
@@ -211,14 +211,14 @@ def _of_repeat(
         if algorithm == "exact":
             check_players(model, int(owner.max()) + 1, SAMPLE)
             return enumerate_coalitions(game, owner)
-        generator = generator_of(question.seed, "orders", joined, repeat)
+        generator = generator_of(inputs.seed, "orders", joined, repeat)
         return sample_orders(
             game, owner, n_permutations=n_permutations, generator=generator
         )
 
     alone: Floats | None = None
     sums = []
-    for columns in question.data.groups.values():
+    for columns in inputs.data.groups.values():
         members = [k for k, name in enumerate(features) if name in columns]
         if not members:
             sums.append(np.zeros(len(model.outputs)))
@@ -237,17 +237,17 @@ def _of_repeat(
 
 
 def _in_fastshap_order(
-    question: _Question,
+    inputs: _Inputs,
     stream: str,
     n_repeats: int,
     *,
     n_permutations: int,
     adjust: bool,
 ) -> list[Floats]:
-    """Return each repeat, (n_groups, n_outputs), the stream going on between them."""
-    data, groups = question.data, question.data.groups
+    """Return the values of each repeat, (n_groups, n_outputs), from one R stream."""
+    data, groups = inputs.data, inputs.data.groups
     joined = [name for name, columns in groups.items() if len(columns) != 1]
-    is_cut = question.n_rows or question.n_background or question.background != "rows"
+    is_cut = inputs.n_rows or inputs.n_background or inputs.background != "rows"
     unlike = {
         f"another stream than {stream!r}": stream not in FASTSHAP,
         "equal row weights": data.is_weighted,
@@ -260,10 +260,10 @@ def _in_fastshap_order(
                 f"Method 'shapley' must have {need} to replay fastshap; it does "
                 "not. Ask for it without naming an R engine."
             )
-    r, every = RStream(question.seed), np.arange(data.n_samples)
+    r, every = RStream(inputs.seed), np.arange(data.n_samples)
     shares = np.full(data.n_samples, 1 / data.n_samples)
-    k = len(question.model.outputs)
-    game = Game(question.score, data.X, data.features, every, every, shares, k)
+    k = len(inputs.model.outputs)
+    game = Game(inputs.score, data.X, data.features, every, every, shares, k)
     names = tuple(columns[0] for columns in groups.values())
     importances = []
     for _ in range(n_repeats):

@@ -1,4 +1,4 @@
-"""How far a StratPD curve is from its zero: what a feature does to y in the data."""
+"""Mean distance of a StratPD curve from its zero: the effect of a feature on y."""
 
 from collections.abc import Callable
 from typing import Any, Literal, get_args
@@ -33,7 +33,7 @@ def stratified_impact(
     merge: Merge = "published",
     on_curve: OnCurve | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much each feature moves y, on average over its values.
+    r"""Return the mean absolute effect of each feature on y, over its values.
 
     With :math:`\mathrm{PD}_j` the curve of `effects.stratpd` and :math:`U_j` the
     values it has a point at, the impact [1]_ of a number and of a category are
@@ -43,7 +43,7 @@ def stratified_impact(
         I_j = \frac{1}{|U_j|} \sum_{z \in U_j}
               |\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|.
 
-    A number counts from its left-most value, a category from the mean over its
+    The zero of a number is its left-most value, that of a category the mean over its
     levels, so that no level is the reference.
 
     Parameters
@@ -53,9 +53,9 @@ def stratified_impact(
     data : Dataset
         The rows, without missing values or unequal weights; ``data.groups`` names the
         features, one column each. All columns of ``data.X`` are held about equal, so
-        a number depends on which there are, not on which are asked.
+        a result depends on which there are, not on which are measured.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy"}
         Each trial has a stream of its own for its rows, the same for all features,
         and one per feature for its trees: more trials change no number.
@@ -70,13 +70,13 @@ def stratified_impact(
         Minimum number of rows per leaf: by default 15 for a numeric feature, 5 for a
         category.
     min_slopes_per_x : int, default 5
-        For a numeric feature: how many leaves must cover a value for it to count.
+        For a numeric feature: number of leaves that must cover a value for it to count.
     merge : {"published", "least_squares"}, default "published"
         How the leaves of a categorical feature are combined: one after another, as in
         the paper, where the result depends on their order; or by least squares, where
         it does not.
     on_curve : callable, optional
-        ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
+        ``on_curve(repeat, feature, curve)`` is called with each curve.
 
     Returns
     -------
@@ -91,14 +91,14 @@ def stratified_impact(
     ValueError
         If an option is out of range.
     NotApplicable
-        If a group has several columns, or the rows cannot be parted; see
+        If a group has several columns, or the rows cannot be partitioned; see
         `effects.stratpd`.
 
     Warnings
     --------
-    Noise is never flat: a feature that does nothing measures more than zero, the more
-    the fewer the rows. Trials share rows, so their spread understates the error of
-    other data. The value of a number that lies left-most is the zero of all others.
+    Noise makes every curve uneven, so even the value of an irrelevant feature is above
+    zero, the more the fewer the rows. Trials share rows, so their spread understates
+    the error over other data. The left-most value of a number is its zero.
 
     References
     ----------
@@ -114,10 +114,8 @@ def stratified_impact(
     ((2, 3, 1), True)
     """
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
-    question = data, strata, resample, seed
-    return _over_trials(
-        *question, n_repeats=n_repeats, on_curve=on_curve, by_rows=False
-    )
+    inputs = data, strata, resample, seed
+    return _over_trials(*inputs, n_repeats=n_repeats, on_curve=on_curve, by_rows=False)
 
 
 def stratified_importance(
@@ -134,7 +132,7 @@ def stratified_importance(
     merge: Merge = "published",
     on_curve: OnCurve | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""Return how much each feature moves y, on average over its rows.
+    r"""Return the mean absolute effect of each feature on y, over its rows.
 
     As `stratified_impact`, with each value counted as often as it occurs [1]_: with
     :math:`n_z` the rows at :math:`z`,
@@ -151,7 +149,7 @@ def stratified_importance(
     data : Dataset
         As in `stratified_impact`.
     seed : int
-        Names the stream.
+        Selects the random stream.
     stream : {"numpy"}
         As in `stratified_impact`.
     n_repeats : int, default 10
@@ -165,13 +163,13 @@ def stratified_importance(
         Minimum number of rows per leaf: by default 15 for a numeric feature, 5 for a
         category.
     min_slopes_per_x : int, default 5
-        For a numeric feature: how many leaves must cover a value for it to count.
+        For a numeric feature: number of leaves that must cover a value for it to count.
     merge : {"published", "least_squares"}, default "published"
         How the leaves of a categorical feature are combined: one after another, as in
         the paper, where the result depends on their order; or by least squares, where
         it does not.
     on_curve : callable, optional
-        ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
+        ``on_curve(repeat, feature, curve)`` is called with each curve.
 
     Returns
     -------
@@ -204,12 +202,12 @@ def stratified_importance(
     ((2, 3, 1), True)
     """
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
-    question = data, strata, resample, seed
-    return _over_trials(*question, n_repeats=n_repeats, on_curve=on_curve, by_rows=True)
+    inputs = data, strata, resample, seed
+    return _over_trials(*inputs, n_repeats=n_repeats, on_curve=on_curve, by_rows=True)
 
 
 def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:
-    """Return how many of `x` are at each point of a curve of it, (n_grid,)."""
+    """Return the number of rows at each point of a curve of `x`, (n_grid,)."""
     distinct, code = points_of(x)
     return np.bincount(code)[np.isin(distinct, grid)]
 
@@ -224,14 +222,14 @@ def _over_trials(
     on_curve: OnCurve | None,
     by_rows: bool,
 ) -> tuple[Floats, Floats]:
-    """Return the mean magnitude of each curve in each trial, and zeros.
+    """Return the mean magnitude of each curve in each trial, and the null values.
 
     It is over the points, or over the rows at the points.
     """
     require_names({"resample": get_args(Resample)}, resample=resample)
     at_least(1, n_repeats=n_repeats)
-    is_alike = n_repeats == 1 or resample != "none"
-    within("n_repeats", n_repeats, is_alike, "1 for resample 'none'")
+    is_valid = n_repeats == 1 or resample != "none"
+    within("n_repeats", n_repeats, is_valid, "1 for resample 'none'")
     features = single_columns(data.groups, "a StratPD curve")
     n_rows = round(SUBSAMPLE * data.n_samples)
     n_drawn = n_rows if resample == "subsample" else data.n_samples

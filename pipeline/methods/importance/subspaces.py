@@ -1,4 +1,4 @@
-"""The members of a random subspace ensemble: drawn, fitted, judged out of bag."""
+"""Members of a random subspace ensemble: drawn, fitted, evaluated out of bag."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,11 +21,11 @@ Index: TypeAlias = npt.NDArray[np.int64]
 T = TypeVar("T")
 Mask: TypeAlias = npt.NDArray[np.bool_]
 TRIES = 100
-CELLS = 2_000_000  # of the table that one call of predict is asked about
+CELLS = 2_000_000  # of the table in one call of predict
 
 
 class Member(NamedTuple):
-    """One model of the ensemble: what it draws, and how it does out of its sample."""
+    """One model of the ensemble: the units it draws, and its loss out of bag."""
 
     place: int
     mask: Mask
@@ -41,18 +41,18 @@ def members_of(
     seed: int,
     n_repeats: int,
     n_drawn: int | None,
-    answer: Callable[[Member], T],
+    measure: Callable[[Member], T],
 ) -> Iterator[T]:
-    """Yield an answer about each member in turn; more members keep the first ones."""
+    """Yield a measure of each member in turn; more members keep the first ones."""
     training_rows(model, method)
     d = number_drawn(model, len(units), method, n_drawn)
     at_least(2, n_repeats=n_repeats)
-    make = partial(_answer_of, answer, model.unfitted(), units, method, seed, d)
+    make = partial(_measured, measure, model.unfitted(), units, method, seed, d)
     yield from each(make, range(n_repeats))
 
 
-def _answer_of(
-    answer: Callable[[Member], T],
+def _measured(
+    measure: Callable[[Member], T],
     model: FittedModel,
     units: list[Unit],
     method: str,
@@ -60,7 +60,7 @@ def _answer_of(
     n_drawn: int,
     place: int,
 ) -> T:
-    """Return an answer about one member, which is drawn and fitted for it."""
+    """Return a measure of one member, which is drawn and fitted here."""
     train = training_rows(model, method)
     generator, units_drawn = _draw(seed, place, len(units), n_drawn)
     columns = columns_of(model, [units[k] for k in units_drawn])
@@ -71,11 +71,11 @@ def _answer_of(
     prediction = fitted.predict(out.X)
     score = evaluate(model.losses, out.y, prediction, out.weights)
     mask = np.isin(np.arange(len(units)), units_drawn)
-    return answer(Member(place, mask, fitted, out, score))
+    return measure(Member(place, mask, fitted, out, score))
 
 
 def masks_of(seed: int, n_units: int, n_drawn: int, n_repeats: int) -> Mask:
-    """Return which units each member draws, (n_members, n_units); nothing is fitted."""
+    """Return the units each member draws, (n_members, n_units), without a fit."""
     masks = np.zeros((n_repeats, n_units), dtype=bool)
     for place in range(n_repeats):
         masks[place, _draw(seed, place, n_units, n_drawn)[1]] = True
@@ -85,7 +85,7 @@ def masks_of(seed: int, n_units: int, n_drawn: int, n_repeats: int) -> Mask:
 def _draw(
     seed: int, place: int, n_units: int, n_drawn: int
 ) -> tuple[np.random.Generator, Index]:
-    """Return the stream of one member after it drew its units, and these."""
+    """Return the stream of one member after it drew its units, and the units."""
     generator = generator_of(seed, "member", "", place)
     return generator, generator.choice(n_units, n_drawn, replace=False, shuffle=False)
 
@@ -93,7 +93,7 @@ def _draw(
 def number_drawn(
     model: FittedModel, n_units: int, method: str, n_drawn: int | None
 ) -> int:
-    """Return how many units each member draws."""
+    """Return the number of units that each member draws."""
     if n_units < 2:
         raise NotApplicable(
             f"Model {quote(model.name)} must read at least two features or groups for "
@@ -116,8 +116,8 @@ def number_drawn(
 def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
     """Return the rows of a bootstrap sample, (n_samples,).
 
-    Drawn again if it cannot be fitted or judged: rows that weigh something, of every
-    class, must be both in it and out of it.
+    It is drawn again if it cannot be fitted or evaluated: rows of positive weight, of
+    every class, must be both in it and out of it.
     """
     n = train.n_samples
     for _ in range(TRIES):
@@ -132,7 +132,7 @@ def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
 
 
 def _is_whole(train: Dataset, rows: Index) -> bool:
-    """Return whether these rows weigh something in every class there is."""
+    """Return whether every class has rows of positive weight among these."""
     is_counted = train.weights[rows] > 0
     if not train.classes:
         return bool(is_counted.any())
@@ -140,14 +140,14 @@ def _is_whole(train: Dataset, rows: Index) -> bool:
 
 
 def out_of(bag: Index, n_samples: int) -> Index:
-    """Return the rows that a bootstrap sample lacks, in order."""
+    """Return the rows that are not in a bootstrap sample, in order."""
     return np.flatnonzero(np.bincount(bag, minlength=n_samples) == 0)
 
 
 def rises_of(member: Member, units: list[Unit], seed: int) -> Floats:
-    """Return the rise of each loss by each unit, (n_units, n_losses); NaN if not drawn.
+    """Return the rise of each loss by permuting each unit, (n_units, n_losses).
 
-    Several shuffled copies are one call of predict.
+    NaN for units that are not drawn. Several permuted copies are predicted in one call.
     """
     out, model = member.out, member.model
     rises = np.full((len(units), len(model.losses)), np.nan)
@@ -167,7 +167,7 @@ def rises_of(member: Member, units: list[Unit], seed: int) -> Floats:
 def _shuffled(
     X: pd.DataFrame, units: list[Unit], seed: int, place: int
 ) -> pd.DataFrame:
-    """Return the rows once per unit, one below the other, with that unit permuted."""
+    """Return the rows once per unit, stacked, with that unit permuted."""
     order = np.tile(np.arange(len(X)), (len(units), 1))
     index = dict.fromkeys(X, order)
     for k, unit in enumerate(units):

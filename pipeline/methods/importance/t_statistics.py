@@ -1,4 +1,4 @@
-"""How many standard errors a coefficient is from zero: t, z, and the Wald F."""
+"""Coefficients in standard errors: t, z, and the Wald F."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -22,20 +22,21 @@ from .linear_terms import (
 from .method_result import each_group
 
 METHOD = "t_statistic"
-# Of a standard error: how far Newton's next step may lead from the estimate.
+# In standard errors: the largest next step of Newton's method that is accepted.
 CONVERGED = 0.01
 Mask = npt.NDArray[np.bool_]
 
 
 class Estimates(NamedTuple):
-    """The terms of a fit and how sure they are.
+    """The terms of a fit, and the covariance of their estimates.
 
     Attributes
     ----------
     terms : Terms
     covariance : ndarray of shape (n_terms, n_terms)
     is_estimable : ndarray of bool, shape (n_terms,)
-        Whether the rows decide a coefficient: not if other columns add up to its own.
+        Whether the rows determine a coefficient: not if its column is a combination of
+        others.
     """
 
     terms: Terms
@@ -53,7 +54,7 @@ def t_statistic(
     r"""Return the t or z statistic of each feature of a model without penalty.
 
     For a feature with one term :math:`b_j / \mathrm{se}(b_j)`, with its sign [1]_. Of
-    *q* terms *T* (levels of a category, a polynomial, a group) the Wald test of all,
+    *q* terms *T* (levels of a category, a polynomial, a group) the Wald test of all:
 
     .. math:: F = \frac{1}{q} b_T^\top V_T^{-1} b_T,
 
@@ -79,26 +80,26 @@ def t_statistic(
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, 1)
-        Signed for one term. NaN where nothing is tested: a column the model does not
-        read, a coefficient that the rows do not decide since other columns add up to
-        its own, a feature whose interactions are with features outside its group.
+        Signed for one term. NaN if nothing is tested: a column the model does not read,
+        a coefficient that the rows do not determine, since its column is a combination
+        of others, a feature whose interactions are with features outside its group.
     baseline : ndarray of shape (1, 1)
         Zero: an estimate of zero.
 
     Raises
     ------
     ValueError
-        If `several_terms` is none of these.
+        If `several_terms` has another value.
     NotApplicable
         If the model is none of these, penalised, constrained, not converged, of several
         classes, has no more rows than coefficients, or unknown training rows.
 
     Warnings
     --------
-    It says how sure a coefficient is, not how large: with rows enough each feature
-    without an exactly zero effect exceeds any limit. Dependent features make each other
-    unsure. The standard errors trust the model to be right, and features not to have
-    been selected on these rows. z falls to zero for classes that a feature separates.
+    It measures how certain a coefficient is, not its size: with enough rows, every
+    feature whose effect is not exactly zero exceeds any limit. Dependent features have
+    large standard errors. These assume that the model is right, and that features were
+    not selected on these rows. z falls to zero if a feature separates the classes.
 
     References
     ----------
@@ -149,7 +150,7 @@ def _estimates(model: FittedModel) -> Estimates:
 def _covariance(
     model: FittedModel, family: Any, rows: Observed, b: Floats
 ) -> tuple[Floats, Mask]:
-    """Return the covariance of coefficients, and which of them the rows decide."""
+    """Return the covariance of coefficients, and whether the rows determine each."""
     X, w = rows.terms, rows.weights
     n_free = int((w > 0).sum()) - len(b)
     if n_free < 1:
@@ -178,7 +179,7 @@ def _covariance(
 
 
 def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
-    """Return the inverse of X'WX, and which coefficients it decides.
+    """Return the inverse of X'WX, and whether it determines each coefficient.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
     Returns
     -------
     inverse : ndarray of shape (n_coefficients, n_coefficients)
-        The generalised inverse if columns add up to each other.
+        The generalised inverse if columns are linearly dependent.
     is_estimable : ndarray of bool, shape (n_coefficients,)
     """
     A = np.sqrt(weights)[:, np.newaxis] * X
@@ -197,7 +198,7 @@ def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
     _, s, Vt = np.linalg.svd(A / length, full_matrices=False)
     is_nonzero = s > max(X.shape) * np.finfo(float).eps * s[0]
     root = (Vt[is_nonzero].T / s[is_nonzero]) / length[:, np.newaxis]
-    # A unit vector that the kept directions do not reach is not decided by the rows.
+    # A unit vector outside the kept directions is not determined by the rows.
     is_estimable = (Vt[is_nonzero] ** 2).sum(axis=0) > 1 - 1e-9
     return root @ root.T, is_estimable
 
@@ -233,7 +234,7 @@ def _family(model: FittedModel) -> Any:
     if kind == "LinearRegression":
         is_free = not estimator.positive
     elif kind == "LogisticRegression":
-        penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf says "none"
+        penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf means "none"
         is_free = penalty in (None, "none") or np.isinf(estimator.C)
         is_free = is_free and estimator.class_weight is None
     else:
@@ -254,5 +255,5 @@ def _family(model: FittedModel) -> Any:
 
 
 POWERS = {"LinearRegression": 0, "PoissonRegressor": 1, "GammaRegressor": 2}
-"""The power of its mean that the variance of the target goes by."""
+"""The variance of the target is proportional to this power of its mean."""
 KINDS = (*POWERS, "LogisticRegression", "TweedieRegressor")

@@ -27,7 +27,7 @@ def vint(
     categorical_spread: Literal["quarter_range", "range"] = "quarter_range",
     standardised: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return how far the importance of each feature of a pair varies with the other.
+    r"""Return the variation of each feature's importance with the other of a pair.
 
     With :math:`\mathrm{PD}(a, b)` the joint partial dependence on a grid of values of
     both features, and :math:`\mathrm{imp}(a \mid b)` the spread of its curve over *a*
@@ -42,7 +42,7 @@ def vint(
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` of the rows at every point of the joint grid.
+        Its ``predict(X)`` is called for the rows at every point of the joint grid.
     data : Dataset
         The rows averaged over, with their weights; each group is a pair of columns.
     seed, stream, n_repeats, n_rows, scale
@@ -56,11 +56,11 @@ def vint(
     Returns
     -------
     raw : ndarray of shape (n_groups, n_repeats, n_outputs)
-        In units of the scale, 1 if standardised; 0 if it is not larger than the
-        rounding of the means it is taken from, NaN for a feature of one value, or with
+        In units of the scale, 1 if standardised; 0 if it does not exceed the rounding
+        error of the means it is computed from, NaN for a feature of one value, or with
         a level that `model` cannot predict.
     baseline : ndarray of shape (n_repeats, n_outputs)
-        Zero: what two features that add up measure, exactly.
+        Zero, which two additive features have exactly.
 
     Raises
     ------
@@ -71,9 +71,9 @@ def vint(
 
     Warnings
     --------
-    Detects that curves differ in size, not in shape: 0 for an interaction that leaves
-    every conditional spread as it is, such as the product of two signs. Every grid
-    point counts the same, however few rows lie near it.
+    It detects that curves differ in size, not in shape: 0 for an interaction that
+    leaves every conditional spread unchanged, such as the product of two signs. Every
+    grid point has equal weight, however few rows lie near it.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Ensembles of trees, answered from their nodes: the library's numbers, in less time.
+"""Predictions of tree ensembles from their nodes: the library's numbers, in less time.
 
-`READERS` names the classes that can be packed. What is made of a packing equals what
-the library's predict would give; without numba (`compiled.available`) nothing is asked
-of this package.
+`READERS` lists the classes whose trees can be packed. Results from a packing equal
+those of the library's predict; without numba (`compiled.available`) predict is used and
+nothing of this package.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ READERS: dict[str, Callable[[Any], Packing | str]] = {
 
 
 def name_of(model: Any) -> str:
-    """Return the library and class of an estimator, as `READERS` names it."""
+    """Return the library and class of an estimator, its key in `READERS`."""
     if hasattr(model, "r_class"):
         return f"R.{model.kind}"
     kind = type(model)
@@ -37,7 +37,7 @@ def name_of(model: Any) -> str:
 def pack(model: Any) -> Packing | str:
     """Return the trees of a fitted estimator, or in plain words why they are not read.
 
-    How a library keeps them is its own and may change: then predict answers.
+    How a library stores its trees is internal and may change; predict is then used.
 
     Parameters
     ----------

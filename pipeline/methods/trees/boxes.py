@@ -1,4 +1,4 @@
-"""The box of each leaf: what the comparisons on its path accept, feature by feature."""
+"""The box of each leaf: the values that the comparisons on its path accept."""
 
 from typing import Any, NamedTuple
 
@@ -13,14 +13,14 @@ Places = npt.NDArray[np.int64]
 
 
 class Boxes(NamedTuple):
-    """The boxes of all leaves, in preorder; features by their place in `used`.
+    """The boxes of all leaves, in preorder; features by their position in `used`.
 
     Attributes
     ----------
     used : ndarray of shape (n_used,)
         The features that some node compares.
     n_bins : ndarray of shape (n_used,)
-        The bins of each, that of missing values included.
+        Number of bins of each, that of missing values included.
     table : ndarray of int32, shape (n_nodes, 4)
         As in `Nodes`.
     rules : tuple
@@ -40,7 +40,7 @@ class Boxes(NamedTuple):
     pair_start : ndarray of shape (n_leaves + 1,)
         The first pair of sides of each leaf: (0, 1), (0, 2), …, (1, 2), ….
     values : ndarray of shape (n_leaves, n_outputs)
-        What a leaf adds to the predictions.
+        The contribution of a leaf to the predictions.
     """
 
     used: Places
@@ -64,7 +64,7 @@ def boxes_of(packing: Packing) -> Boxes:
     used = np.flatnonzero(np.bincount(packing.feature[~is_leaf]))
     place = np.full(packing.n_features + 1, -1)
     place[used] = np.arange(len(used))
-    own = place[packing.feature]  # that of leaves is the last
+    own = place[packing.feature]  # leaves, of feature -1, get the last entry
     columns = (own, packing.cut, packing.left, packing.right)
     table = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
     missing_bins = packing.missing_bins[used]
@@ -91,7 +91,7 @@ def boxes_of(packing: Packing) -> Boxes:
 
 
 def _leaf_values(packing: Packing, is_leaf: npt.NDArray[np.bool_]) -> Floats:
-    """Return what each leaf adds to each output of the prediction."""
+    """Return the contribution of each leaf to each output of the prediction."""
     leaves = np.flatnonzero(is_leaf)
     tree = np.searchsorted(packing.roots, leaves, side="right") - 1
     values = np.zeros((len(leaves), packing.n_outputs))
@@ -105,12 +105,12 @@ def _leaf_values(packing: Packing, is_leaf: npt.NDArray[np.bool_]) -> Floats:
 def _narrow(
     table: Integers, rules: Any, path: Integers, level: int, last: Integers, box: Any
 ) -> int:
-    """Put into `box` what the comparisons of a path accept of each number.
+    """Write the bins of each numeric feature that a path accepts into `box`.
 
-    The first bin, the first after the last, whether missing values are accepted, and
-    the leaf, ``path[level]``, of which this is said. `last` gets, for each feature of
-    the path, the level below its last comparison, from the deepest up. Returns how
-    many features there are.
+    They are the first bin, the first after the last, whether missing values are
+    accepted, and the leaf ``path[level]``. `last` gets, for each feature of the path,
+    the level below its last comparison, from the deepest up. Returns the number of
+    these features.
     """
     n, leaf = 0, path[level]
     for below in range(level, 0, -1):
@@ -133,7 +133,7 @@ def _narrow(
 def _accepts(
     table: Integers, rules: Any, path: Integers, below: int, where: int
 ) -> bool:
-    """Return whether the comparisons of a path with one feature accept a bin."""
+    """Return whether all comparisons of a path with one feature accept a bin."""
     feature = table[path[below - 1], 0]
     for upper in range(below, 0, -1):
         node = path[upper - 1]
@@ -146,9 +146,9 @@ def _accepts(
 
 @Loop
 def _number_runs(box: Integers, missing: int, runs: Integers, n: int) -> int:
-    """Put the runs that a side of numbers accepts into `runs` from n on.
+    """Write the runs that a side of numbers accepts into `runs`, from n on.
 
-    Returns how many runs there are then.
+    Returns the number of runs then.
     """
     low, high = box[0], box[1]
     is_joined = box[2] == 1 and low < high == missing
@@ -165,7 +165,7 @@ def _number_runs(box: Integers, missing: int, runs: Integers, n: int) -> int:
 def _category_runs(
     table: Integers, rules: Any, path: Integers, below: int, runs: Integers, n: int
 ) -> int:
-    """Do what `_number_runs` does for a side of categories."""
+    """Do the same as `_number_runs`, for a side of categories."""
     was = False
     for where in range(rules[1][table[path[below - 1], 0]] + 1):
         now = _accepts(table, rules, path, below, where)

@@ -1,7 +1,8 @@
-"""All loops over trees, compiled once, so that no audit waits for it.
+"""Compilation of all loops over trees, so that no audit waits for it.
 
-numba compiles a loop for each set of types that it is called with. Those of audits are
-those of the small ensembles here: one leaf value or several, with and without missing
+numba compiles a loop for each combination of argument types. Audits use the types of
+the small ensembles here: one leaf value or several, with and without missing values and
+categories.
 values and categories.
 """
 
@@ -28,13 +29,13 @@ from .partial_dependence import curves_at_bins, reason_against
 from .replay import replay
 
 N_ROWS, N_FEATURES = 150, 3
-"""Rows are more than one block of a replay, whose slices are no arrays in one piece."""
+"""More rows than one block of a replay, whose slices are not contiguous arrays."""
 CATEGORY = 2
-"""The column that boosting reads as categories, where it can."""
+"""The column that boosting reads as categories, if it can."""
 
 
 class _Kind(NamedTuple):
-    """A class of small ensembles; of no classes of rows, it predicts a number."""
+    """A class of small ensembles, which predict a number if `n_classes` is 0."""
 
     library: str
     name: str
@@ -44,7 +45,7 @@ class _Kind(NamedTuple):
 
 
 class _Small(NamedTuple):
-    """A small ensemble whose trees give its predictions, with rows and their target."""
+    """A small ensemble whose trees reproduce its predictions, with rows and target."""
 
     packing: Packing
     rows: Floats
@@ -74,7 +75,7 @@ OF_SKLEARN = (
     _Kind(_SKLEARN, "HistGradientBoostingRegressor", _BINNED, 0, True),
     _Kind(_SKLEARN, "HistGradientBoostingClassifier", _BINNED, 2, True),
 )
-"""Those whose loops are compiled."""
+"""Ensembles whose loops are compiled."""
 OF_OTHERS = (
     _Kind("xgboost", "XGBRegressor", _OF_XGBOOST, 0, True),
     _Kind("lightgbm", "LGBMRegressor", _OF_LIGHTGBM, 0, True),
@@ -82,15 +83,15 @@ OF_OTHERS = (
 
 
 def compile_loops() -> tuple[float, dict[str, str]]:
-    """Compile every loop that audits call, and keep what was compiled.
+    """Compile every loop that audits call, and cache the compiled code.
 
     Returns
     -------
     seconds : float
-        What it took: few if it was done before.
+        Duration: few if the loops were compiled before.
     unread : dict of str to str
-        Why the trees of some class are not read, by its name: then predict answers,
-        and their loops are not compiled.
+        Why the trees of some class are not read, by its name: predict is then used,
+        and its loops are not compiled.
     """
     start = perf_counter()
     unread = {}
@@ -105,20 +106,21 @@ def compile_loops() -> tuple[float, dict[str, str]]:
 
 
 def read_or_not() -> dict[str, str]:
-    """Return for classes of all libraries that are installed why they are not read.
+    """Return why the trees of each installed class are not read, by class name.
 
-    Empty for those whose trees give the predictions of a small ensemble.
+    The reason is empty for classes whose trees reproduce the predictions of a small
+    ensemble.
     """
-    answers = {kind.name: _small(kind) for kind in OF_SKLEARN + OF_OTHERS}
+    ensembles = {kind.name: _small(kind) for kind in OF_SKLEARN + OF_OTHERS}
     return {
         name: small if isinstance(small, str) else ""
-        for name, small in answers.items()
+        for name, small in ensembles.items()
         if small is not None
     }
 
 
 def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
-    """Compile what audits ask of one ensemble."""
+    """Compile the loops that audits call for one ensemble."""
     reversed_rows = np.arange(N_ROWS)[::-1]
     bins = packing.bins(rows)
     draws = [(j, reversed_rows) for j in range(N_FEATURES)]
@@ -135,7 +137,7 @@ def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
 
 
 def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
-    """Compile what takes the mean losses over all permutations."""
+    """Compile the loops of the mean losses over all permutations."""
     n_classes = packing.predicted(packing.start[np.newaxis]).shape[1]
     tasks = {1: "regression", 2: "binary"}
     task = tasks.get(n_classes, "multiclass")
@@ -163,7 +165,7 @@ def _small(kind: _Kind) -> _Small | str | None:
         model = getattr(import_module(kind.library), kind.name)(**kind.settings)
         model.fit(rows, y)
         expected = (model.predict_proba if kind.n_classes else model.predict)(rows)
-    except Exception as error:  # whatever the library raises
+    except Exception as error:  # the library can raise anything
         return f"It cannot be fitted: {type(error).__name__}: {words(error)}"
     packing = pack(model)
     if isinstance(packing, str):

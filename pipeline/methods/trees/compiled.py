@@ -1,7 +1,7 @@
-"""Loops compiled by numba, which is imported here alone, when the first one is called.
+"""Loops compiled by numba, which is imported only here, when the first one is called.
 
-What numba compiles is kept in `cache_folder` for the next process. A loop may call
-another one by name; both stay plain functions until then.
+Compiled code is cached in `cache_folder` for the next process. A loop may call another
+one by name; both are plain functions until then.
 """
 
 import hashlib
@@ -17,30 +17,30 @@ from typing import Any, cast
 
 logger = logging.getLogger(__name__)
 SETTING = "NUMBA_CACHE_DIR"
-"""The environment variable, numba's own, that names another folder."""
+"""numba's own environment variable for another cache folder."""
 ROOM = 2**20
-"""Bytes that must find room in the folder: numba fails where it cannot write."""
+"""Bytes that the folder must have free: numba fails if it cannot write."""
 
 
 @cache
 def available() -> bool:
-    """Return whether loops can be compiled; if not, the model's predict answers."""
+    """Return whether loops can be compiled; if not, the model's predict is used."""
     try:
         import numba  # noqa: F401
-    except Exception:  # not there, or not for this numpy or Python
+    except Exception:  # not installed, or not for this numpy or Python
         return False
     return True
 
 
 def cache_folder() -> Path:
-    """Return the folder of what was compiled from these very sources.
+    """Return the cache folder of the code compiled from the present sources.
 
-    numba itself looks only at the file of a loop, not at those of the loops it calls.
+    numba itself checks only the file of a loop, not those of the loops it calls.
 
     Raises
     ------
     RuntimeError
-        If there is no home directory, nor a variable that names another folder.
+        If there is no home directory and no variable that names another folder.
     """
     name = f"compiled-{_digest_of_sources()}"
     if given := os.environ.get(SETTING):
@@ -57,7 +57,7 @@ def _digest_of_sources() -> str:
 
 
 def _mark() -> Path:
-    """Return the file that says that all loops are compiled, for this processor."""
+    """Return the file that marks all loops as compiled, for this processor."""
     import numba
     from llvmlite.binding import get_host_cpu_name
 
@@ -67,7 +67,7 @@ def _mark() -> Path:
 
 
 def is_complete() -> bool:
-    """Return whether all loops are compiled and kept."""
+    """Return whether all loops are compiled and cached."""
     try:
         return _mark().exists()
     except (OSError, RuntimeError):
@@ -75,7 +75,7 @@ def is_complete() -> bool:
 
 
 def note_completion() -> None:
-    """Keep that all loops are compiled, if what is compiled is kept."""
+    """Mark all loops as compiled, if compiled code is cached."""
     if can_keep():
         mark = _mark()
         mark.parent.mkdir(parents=True, exist_ok=True)
@@ -84,9 +84,9 @@ def note_completion() -> None:
 
 @cache
 def can_keep() -> bool:
-    """Return whether numba can keep what it compiles, and tell it where.
+    """Return whether numba can cache compiled code, and set its folder.
 
-    What it keeps goes to `cache_folder`. Why it cannot is said once.
+    The folder is `cache_folder`. If it cannot be used, the reason is logged once.
     """
     from numba import config
 
@@ -108,12 +108,12 @@ def can_keep() -> bool:
 
 
 _reports: list[Callable[[str], None]] = []
-"""Not in a context: loops are compiled in threads too."""
+"""Not a context variable: loops are compiled in threads too."""
 
 
 @contextmanager
 def reporting_compilation(report: Callable[[str], None]) -> Iterator[None]:
-    """Call `report` with one line when the first loop is compiled, not read."""
+    """Call `report` with one line if a loop is compiled, not loaded; once."""
     _reports.append(report)
     try:
         yield
@@ -124,7 +124,7 @@ def reporting_compilation(report: Callable[[str], None]) -> Iterator[None]:
 
 @cache
 def _listen() -> None:
-    """Have numba say when it begins to compile."""
+    """Register a listener for the start of compilations by numba."""
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc]
@@ -139,18 +139,18 @@ def _listen() -> None:
 
 
 def describe() -> str:
-    """Return what is said of compiling: how long it takes, and where the loops are."""
+    """Return the message about compilation: its duration and the cache folder."""
     where = f"kept in {cache_folder()}" if can_keep() else "they cannot be kept"
     return f"compiling loops over trees once, about a minute; {where}"
 
 
 class Loop:
-    """A function that numba compiles at its first call; other threads go on meanwhile.
+    """A function that numba compiles at its first call and runs without the GIL.
 
     Parameters
     ----------
     function : callable
-        Of numbers, numpy arrays and named tuples of these.
+        Its arguments are numbers, numpy arrays and named tuples of these.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -160,7 +160,7 @@ class Loop:
 
     @property
     def dispatcher(self) -> Any:
-        """What numba makes of the function."""
+        """The function as compiled by numba."""
         if self._dispatcher is None:
             from numba import njit
 
@@ -170,17 +170,17 @@ class Loop:
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba asks a name for that another loop uses."""
+        """The type that numba uses if another loop calls this one by name."""
         return self.dispatcher._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return what the compiled function returns."""
+        """Call the compiled function."""
         return self.dispatcher(*arguments)
 
     def typed(self, *arguments: Any) -> Callable[..., Any]:
         """Return the function as compiled for the types of these arguments.
 
-        It must be called with others of the same types: it does not look at them.
+        Its arguments must have the same types, which it does not check.
         """
         from numba import typeof
 

@@ -1,8 +1,8 @@
-"""How many rows lie in the box of each leaf, or outside it in one or two features.
+"""Numbers of rows in the box of each leaf, or outside it in one or two features.
 
-Rows are bits, 64 to a word: one pass down a tree keeps, level by level, the rows that
-the feature of a comparison keeps out. Where a tree has so many leaves that few rows are
-near any of them, rows are lists instead, and go down only where there are some.
+Rows are bits, 64 to a word: one pass down a tree keeps, for each level, the rows that
+the feature of a comparison excludes. If a tree has so many leaves that few rows are
+near any of them, rows are lists instead, which go down only where they have rows.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from .packing import Integers, goes_left, nearby
 Words = npt.NDArray[np.uint64]
 
 MOST_WORDS = 192
-"""Words of one block of rows: its sets of all levels stay in a processor's cache."""
+"""Words of one block of rows: its sets of all levels fit a processor's cache."""
 MAX_BYTES = 2**26
-"""What the sets of first rows of one block may take, (words, words) per feature."""
+"""Most bytes of the sets of first rows of one block, (words, words) per feature."""
 
 
 MOST_LEAVES = 2048
-"""Leaves of a tree, on average, up to which rows are bits."""
+"""Mean number of leaves of a tree up to which rows are bits."""
 BLOCK = 4096
 """Rows of one list."""
 
@@ -38,11 +38,11 @@ class Counts(NamedTuple):
     Attributes
     ----------
     inside : ndarray of shape (n_leaves,)
-        In the box.
+        Rows in the box.
     but_one : ndarray of shape (n_sides,)
-        Outside it, in the feature of this side alone.
+        Rows outside it in the feature of this side only.
     but_two : ndarray of shape (n_pairs,)
-        Outside it, in the features of these two sides alone; empty if not asked for.
+        Rows outside it in the features of these two sides only; empty if not counted.
     """
 
     inside: Places
@@ -64,12 +64,12 @@ def counts_of(
     ----------
     boxes : Boxes
     bins : ndarray of shape (n_used, n_rows)
-        The rows, in the features that are used only.
+        The rows; only the features in `boxes.used`.
     pairs : bool, default False
-        Whether to count the rows that lie outside in two features too.
+        Whether to count the rows that lie outside in exactly two features.
     lists : bool, optional
-        Whether rows are lists, which count no pairs; by default where trees have more
-        than `MOST_LEAVES`. The counts do not depend on it.
+        Whether rows are lists, which count no pairs; by default if trees have more
+        than `MOST_LEAVES` leaves. The counts do not depend on it.
     n_threads : int, default 1
         The counts do not depend on it.
     """
@@ -103,20 +103,20 @@ def counts_of(
 
 
 def _n_bits(boxes: Boxes, bins: Integers, n_threads: int) -> int:
-    """Return how many rows one set has."""
+    """Return the number of rows of one set."""
     fitting = int((MAX_BYTES / 8 / max(1, len(boxes.used))) ** 0.5)
     of_each = -(-bins.shape[1] // (64 * n_threads))
     return 64 * max(1, min(MOST_WORDS, fitting, of_each))
 
 
 def _add_bits(boxes: Boxes, bins: Integers, counts: Counts) -> None:
-    """Add some rows, as bits, to the counts of all leaves."""
+    """Add a block of rows, as bits, to the counts of all leaves."""
     first = np.append(0, np.cumsum(boxes.n_bins))
     _count_block(boxes, _in_order(bins, first), counts)
 
 
 def _add_list(boxes: Boxes, bins: Integers, counts: Counts) -> None:
-    """Add some rows, as a list, to the counts of the leaves that are near them."""
+    """Add a block of rows, as a list, to the counts of the leaves near them."""
     leaf_of = (np.cumsum(boxes.table[:, 0] < 0) - 1).astype(np.int32)
     is_missing = (bins == boxes.rules[1][:, np.newaxis]).any()
     rules = boxes.rules if is_missing or len(boxes.rules[2]) else None
@@ -156,7 +156,7 @@ def _count_list(
 
 @Loop
 def _count_stretches(boxes: Any, leaf: int, stretches: Integers, counts: Any) -> None:
-    """Add the rows in a leaf's box, and those that one side alone keeps out."""
+    """Add the rows in a leaf's box, and those that exactly one side excludes."""
     for k in range(len(stretches)):
         n, side = stretches[k, 3] - stretches[k, 1], boxes.start[leaf]
         if stretches[k, 0] == OWN:
@@ -168,7 +168,7 @@ def _count_stretches(boxes: Any, leaf: int, stretches: Integers, counts: Any) ->
 
 
 class _Block(NamedTuple):
-    """Some rows in the order of their bins, feature by feature.
+    """A block of rows, sorted by their bins, feature by feature.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class _Block(NamedTuple):
     order : ndarray of shape (n_used, n_rows)
         The rows by their bins.
     below : ndarray of shape (sum of n_bins + 1,)
-        How many rows lie below each bin, from `first` of the feature on.
+        Number of rows below each bin; those of a feature begin at its `first`.
     first : ndarray of shape (n_used + 1,)
     leading : ndarray of shape (n_used, n_words + 1, n_words)
         The set of the first 0, 64, 128, … rows in order.
@@ -190,7 +190,7 @@ class _Block(NamedTuple):
 
 
 def _in_order(bins: Integers, first: Places) -> _Block:
-    """Return a block of rows, (n_used, n_rows), ready to be counted."""
+    """Return a block of rows with their bins, (n_used, n_rows)."""
     n_used, n_rows = bins.shape
     n_words = (n_rows + 63) // 64
     block = _Block(
@@ -210,7 +210,7 @@ def _in_order(bins: Integers, first: Places) -> _Block:
 
 @Loop
 def _fill_leading(block: Any) -> None:
-    """Fill in the sets of the first rows."""
+    """Fill in `block.leading`, the sets of the first rows."""
     order, leading = block.order, block.leading
     for j in range(len(order)):
         for word in range(1, leading.shape[1]):
@@ -221,13 +221,13 @@ def _fill_leading(block: Any) -> None:
 
 @Loop
 def _add(rows: Words, row: int) -> None:
-    """Put a row into a set."""
+    """Add a row to a set."""
     rows[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
 
 
 @Loop
 def _size(word: Any) -> Any:
-    """Return how many bits of a word are set; compilers know this pattern."""
+    """Return the number of set bits of a word; compilers recognise this pattern."""
     one = np.uint64(1)
     pairs, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
     eights, bytes_ = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
@@ -239,7 +239,7 @@ def _size(word: Any) -> Any:
 
 @Loop
 def _add_bin(block: Any, feature: int, where: int, rows: Words) -> None:
-    """Put the rows of one bin into a set."""
+    """Add the rows of one bin to a set."""
     here = block.first[feature] + where
     end = block.n_rows
     if here + 1 < block.first[feature + 1]:
@@ -269,7 +269,7 @@ def _fill_left(table: Integers, rules: Any, node: int, block: Any, rows: Words) 
 
 @Loop
 def _n_common(rows: Words, others: Words) -> Any:
-    """Return how many rows are in both sets; compilers take many words at a time."""
+    """Return the number of rows in both sets; compilers vectorise this loop."""
     n = np.uint64(0)
     for w in range(len(rows)):
         n += _size(rows[w] & others[w])
@@ -280,21 +280,21 @@ def _n_common(rows: Words, others: Words) -> Any:
 def _keep_out(
     rows: Words, before: Words, left: Words, everyone: Words, is_left: bool
 ) -> None:
-    """Make `rows` those of before and those that go left, or right if the path does."""
+    """Make `rows` those of `before` and those that go the other way than the path."""
     for w in range(len(rows)):
         rows[w] = before[w] | ((~left[w] & everyone[w]) if is_left else left[w])
 
 
 @Loop
 def _without(rows: Words, all_rows: Words, others: Words) -> None:
-    """Make `rows` all rows but the others."""
+    """Make `rows` all rows except `others`."""
     for w in range(len(rows)):
         rows[w] = all_rows[w] & ~others[w]
 
 
 @Loop
 def _with_both(rows: Words, before: Words, one: Words, other: Words) -> None:
-    """Make `rows` those of before and those that are in both of two sets."""
+    """Make `rows` those of `before` and those that are in both `one` and `other`."""
     for w in range(len(rows)):
         rows[w] = before[w] | (one[w] & other[w])
 
@@ -304,8 +304,8 @@ def _count_block(boxes: Any, block: Any, counts: Any) -> None:
     """Add the rows of a block to the counts of all leaves.
 
     For the nodes of a path, `outside` holds the rows outside the box in the feature of
-    the last comparison, `left` those that would go left, and `one`, `two` and `three`
-    those outside in so many features at least.
+    the last comparison, `left` the rows that would go left, and `one`, `two` and
+    `three` the rows outside in at least one, two and three features.
     """
     table, n_words = boxes.table, block.leading.shape[2]
     everyone, new = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)

@@ -1,9 +1,10 @@
-"""The partial dependences on some columns and on all others, at the rows.
+"""Partial dependences on some columns and on all others, at the rows.
 
-Where a node splits by one of these columns, the way of a row with the columns of
-another depends on the other alone; at every other node on the row alone. So the rows
-whose columns lead to each node are listed once, as settings, and a row walks each tree
-once for all settings, on both sides of a node that parts them.
+If a row is given these columns from another row, its path depends on the other row at
+nodes that split by these columns, and on the row itself at all other nodes. So the
+distinct values of the columns are listed once, as settings, with the nodes that each
+reaches. A row then walks each tree once for all settings, down both sides of a node
+that separates them.
 """
 
 from collections.abc import Sequence
@@ -19,21 +20,22 @@ from .compiled import Loop
 from .packing import Integers, Nodes, Packing, goes_left, nodes_for
 
 PARTS = -2
-"""In place of the feature of a node that parts the settings."""
+"""Replaces the feature of a node that separates the settings."""
 
 
 class _Walk(NamedTuple):
-    """What is walked.
+    """The nodes to walk, and the settings that reach them.
 
     Attributes
     ----------
     nodes : Nodes
-        Nodes of columns that are set lead on where all settings go, or are of `PARTS`.
+        If all settings take one side of a node, both children are that side; if not,
+        the feature is `PARTS`.
     segment : ndarray of shape (n_nodes,)
         The settings that reach a node are ``segments[s]:segments[s + 1]`` of `runs`.
     segments : ndarray of shape (n_segments + 1,)
     runs : ndarray of shape (n_runs, 2)
-        The first of some neighbouring settings, and the first after them.
+        The first of a run of adjacent settings, and the first after them.
     start : ndarray of shape (n_outputs,)
     depth : int
     """
@@ -51,16 +53,16 @@ def dependences(
 ) -> tuple[Floats, Floats]:
     """Return the partial dependences on some columns and on all others, at the rows.
 
-    The mean over the rows of what each would predict with the columns of a row, and of
-    what a row would predict with the columns of each, which is a walk in which a leaf
-    counts as many times as there are rows with columns that lead there.
+    At row i, `own` is the mean over all rows of their predictions with the columns of
+    row i, and `others` the mean of the predictions of row i with the columns of each
+    row. In a walk, a leaf counts once for each row whose columns lead there.
 
     Parameters
     ----------
     packing : Packing
-        With no `partial_dependence.reason_against` it.
+        One for which `partial_dependence.reason_against` is empty.
     bins : ndarray of shape (n_features, n_rows)
-        ``packing.bins`` of the rows, which weigh the same.
+        ``packing.bins`` of the rows, which have equal weights.
     columns : sequence of int
     n_threads : int, default 1
         The dependences do not depend on it.
@@ -103,7 +105,7 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
     runs[0, 0], runs[0, 1] = 0, n_settings
     segments[1], n_segments, n_runs = 1, 1, 1
     segment[nodes.roots] = 0
-    room = np.empty((n_settings + 1, 2), np.int32)
+    buffer = np.empty((n_settings + 1, 2), np.int32)
     for node in range(len(table)):
         own = segment[node]
         if own < 0 or table[node, 0] < 0:
@@ -123,10 +125,10 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
                         side == 1
                     )
                     if now and not was:
-                        room[n, 0] = at
+                        buffer[n, 0] = at
                         n += 1
                     if now:
-                        room[n - 1, 1] = at + 1
+                        buffer[n - 1, 1] = at + 1
                     was = now
             if n == 0:  # all go the other way
                 table[node, 2] = table[node, 3] = right if side == 0 else left
@@ -134,7 +136,7 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
                 break
             if n_runs + n > len(runs):
                 runs = np.concatenate((runs, np.empty((len(runs) + n, 2), np.int32)))
-            runs[n_runs : n_runs + n] = room[:n]
+            runs[n_runs : n_runs + n] = buffer[:n]
             n_runs += n
             segment[left if side == 0 else right] = n_segments
             n_segments += 1
@@ -146,27 +148,27 @@ def _reached(nodes: Any, row_of: Integers, settings: Integers) -> Any:
 
 @Loop
 def _find_leaves(
-    nodes: Any, row: Integers, root: int, waiting: Integers, leaves: Integers
+    nodes: Any, row: Integers, root: int, stack: Integers, leaves: Integers
 ) -> int:
-    """Put the leaves of one tree that a row and some setting reach into `leaves`.
+    """Write the leaves of one tree that a row reaches with any setting into `leaves`.
 
-    Returns how many there are.
+    Returns the number of leaves.
     """
     table, rules = nodes.table, nodes.rules
-    waiting[0], n_waiting, n_leaves = root, 1, 0
-    while n_waiting > 0:
-        n_waiting -= 1
-        node = waiting[n_waiting]
+    stack[0], n_stacked, n_leaves = root, 1, 0
+    while n_stacked > 0:
+        n_stacked -= 1
+        node = stack[n_stacked]
         feature = table[node, 0]
         while feature != -1:
             left, right = table[node, 2], table[node, 3]
             if feature == PARTS:
-                waiting[n_waiting] = right
-                n_waiting += 1
+                stack[n_stacked] = right
+                n_stacked += 1
                 node = left
             else:
                 is_left = goes_left(table, rules, node, row[feature])
-                node = right + (left - right) * is_left  # no jump to be foreseen
+                node = right + (left - right) * is_left  # no branch to predict
             feature = table[node, 0]
         leaves[n_leaves] = node
         n_leaves += 1
@@ -182,7 +184,7 @@ def _mean_rows(
     first: int,
     end: int,
 ) -> Any:
-    """Fill in the means over all settings of some rows; return who reaches each leaf.
+    """Fill in the means over all settings of some rows; return the rows per leaf.
 
     ``upto[s]`` is the number of rows with a setting below s.
     """
@@ -194,12 +196,12 @@ def _mean_rows(
             shares[segment] += upto[walk.runs[run, 1]] - upto[walk.runs[run, 0]]
     shares /= upto[-1]
     leaves = np.empty(len(nodes.table), np.int32)
-    waiting = np.empty(walk.depth + 2, np.int32)
+    stack = np.empty(walk.depth + 2, np.int32)
     others[first:end] = walk.start
     for tree, root in enumerate(nodes.roots):
         target = nodes.targets[tree]
         for i in range(first, end):
-            for at in range(_find_leaves(nodes, rows[i], root, waiting, leaves)):
+            for at in range(_find_leaves(nodes, rows[i], root, stack, leaves)):
                 leaf = leaves[at]
                 n_reaching[leaf] += 1
                 share = shares[walk.segment[leaf]]

@@ -1,4 +1,4 @@
-"""What a reader says about an ensemble, and the packing that is made of it."""
+"""Trees as the readers return them, and the packing that is made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from .packing import EIGHT_BITS, Codes, Integers, Link, Packing
 
 
 class Tree(NamedTuple):
-    """One tree as its library keeps it, nodes in any order, the root first.
+    """One tree as stored by its library, nodes in any order, the root first.
 
     Attributes
     ----------
@@ -24,12 +24,12 @@ class Tree(NamedTuple):
     left, right : ndarray of shape (n_nodes,)
         The nodes below.
     values : ndarray of shape (n_nodes, width)
-        What a leaf adds.
+        The contribution of a leaf.
     missing_left : ndarray of bool, shape (n_nodes,), or None
-        Where a row goes whose value is missing; right by default.
+        Whether a row whose value is missing goes left; by default it goes right.
     categories_left : mapping of int to ndarray
-        The categories that go left at those nodes that split by category; infinity
-        stands for all that are not known.
+        The categories that go left at nodes that split by category; infinity
+        represents all unknown categories.
     target : int
         The first output that the tree adds to.
     """
@@ -45,7 +45,7 @@ class Tree(NamedTuple):
 
 
 def named_categories(trees: Iterable[Tree]) -> dict[int, Floats]:
-    """Return the categories of each feature that the set of some node names, sorted."""
+    """Return the categories of each feature that occur in node sets, sorted."""
     sets: dict[int, list[Floats]] = {}
     for tree in trees:
         for node, members in tree.categories_left.items():
@@ -69,17 +69,17 @@ def packed(
 ) -> Packing:
     """Return the packing of trees, which are added in their order.
 
-    Parameters not named here are as in `Packing`.
+    Other parameters are as in `Packing`.
 
     Parameters
     ----------
     trees : sequence of Tree
     categories : mapping of int to ndarray
-        The categories that each categorical feature knows, sorted.
+        The known categories of each categorical feature, sorted.
     zero_is_missing : iterable of int
         The features whose missing values include zero.
     no_missing : iterable of int
-        Features of which no row may be missing: nothing says where it goes.
+        Features that may not be missing in any row, as the direction is unknown.
     """
     columns, threshold, categories_left, depth = _in_preorder(trees)
     feature = columns["feature"]
@@ -126,7 +126,7 @@ def _in_preorder(
 ) -> tuple[dict[str, Any], Floats, dict[int, Floats], int]:
     """Return all nodes tree after tree, parents first and left before right.
 
-    As columns of `Packing`; with their thresholds, the categories that go left, by
+    They are columns of `Packing`, with thresholds, the categories that go left, by
     node, and the greatest depth.
     """
     columns: dict[str, list[Any]] = {
@@ -167,20 +167,20 @@ def _in_preorder(
 
 @Loop
 def _preorder(left: Integers, right: Integers) -> tuple[Integers, Integers, int]:
-    """Return the nodes in preorder, the place of each in it, and the depth."""
+    """Return the nodes in preorder, the position of each in it, and the depth."""
     n_nodes = len(left)
-    order, waiting = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
+    order, stack = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
     place, level = np.zeros(n_nodes, np.int32), np.zeros(n_nodes, np.int32)
-    n_done, n_waiting, depth = 0, 1, 0
-    waiting[0] = 0
-    while n_waiting > 0:
-        n_waiting -= 1
-        node = waiting[n_waiting]
+    n_done, n_stacked, depth = 0, 1, 0
+    stack[0] = 0
+    while n_stacked > 0:
+        n_stacked -= 1
+        node = stack[n_stacked]
         order[n_done], place[node] = node, n_done
         n_done += 1
         depth = max(depth, level[node])
         if left[node] >= 0:
             level[left[node]] = level[right[node]] = level[node] + 1
-            waiting[n_waiting], waiting[n_waiting + 1] = right[node], left[node]
-            n_waiting += 2
+            stack[n_stacked], stack[n_stacked + 1] = right[node], left[node]
+            n_stacked += 2
     return order[:n_done], place, depth

@@ -1,13 +1,13 @@
-r"""The expected loss of every feature over all rows that may lend it values.
+r"""The exact mean loss over all permutations of each feature.
 
-Permuted at random, row *i* is given the value of *j* of any row *k* with the same
-chance. If a loss is a mean over rows, its mean over all permutations is therefore one
-over all pairs of rows, with :math:`\ell` the loss of a row:
+In a random permutation, row *i* gets the value of *j* of any row *k* with the same
+probability. If a loss is a mean over rows, its mean over all permutations is therefore
+a mean over all pairs of rows, with :math:`\ell` the loss of a row:
 
 .. math:: \frac{1}{\sum_i w_i} \sum_i w_i \frac1n \sum_k
    \ell\bigl(y_i, f(x_i \text{ with } x_{kj})\bigr).
 
-Nothing is drawn. A row is asked at all values of *j* at once: `steps`.
+Nothing is drawn. A row is evaluated at all values of *j* at once; see `steps`.
 """
 
 from collections.abc import Sequence
@@ -39,11 +39,11 @@ from .packing import Packing, nearby
 from .steps import Walker, sort_changes, write_steps
 
 COARSEST = 1e-10
-"""What a score may miss where leaves of very different size share their digits."""
+"""Largest error of a score if leaves of very different size share its digits."""
 MOST_PARTS, LEAST_ROWS = 16, 1024
-"""Rows are answered in so many parts at most, of so many rows at least."""
+"""Rows are divided into at most so many parts, of at least so many rows."""
 OF_ERRORS: dict[RowLosses, int] = {squared_distances: 2, absolute_errors: 1}
-"""Losses that are a power of the error: `_add_powers` need not leave the loop."""
+"""Losses that are a power of the error, which `_add_powers` computes in its loop."""
 
 
 class ExactLosses(NamedTuple):
@@ -53,14 +53,14 @@ class ExactLosses(NamedTuple):
     ----------
     raw : ndarray of shape (n_features, n_losses)
     baseline : ndarray of shape (n_losses,)
-        What a feature that no tree uses measures, exactly.
+        The loss without permutation, which features that no tree uses have exactly.
     own : ndarray of shape (n_losses, n_features, n_rows)
         By loss, the mean loss of each row over the values of all rows.
     lent : ndarray of shape (n_losses, n_features, n_rows)
-        The weighted mean of the losses of all rows with the value of each row.
-        Of a loss that is infinite somewhere it may be NaN.
+        The weighted mean loss of all rows if they get the value of this row. It may
+        be NaN if a loss is infinite somewhere.
     own_baseline : ndarray of shape (n_losses, n_rows)
-        The loss of each row as it is.
+        The loss of each unpermuted row.
     """
 
     raw: Floats
@@ -71,15 +71,15 @@ class ExactLosses(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Question:
-    """What every part of the rows is asked.
+class _Inputs:
+    """The inputs that all parts of the rows share.
 
     Attributes
     ----------
     packing : Packing
     lattice : Lattice
     unit : float
-        What one is worth of the whole numbers.
+        The value of 1 in the whole numbers of the lattice.
     columns : int or sequence of int
         As in `exact_losses`.
     y, weights : ndarray of shape (n_rows,)
@@ -96,7 +96,7 @@ class _Question:
 
     @property
     def is_of_errors(self) -> bool:
-        """Whether every loss is a power of the error of one prediction, a sum."""
+        """Whether every loss is a power of the error of a prediction that is a sum."""
         return (
             self.packing.link == "identity"
             and np.ndim(self.columns) == 0
@@ -104,7 +104,7 @@ class _Question:
         )
 
     def losses(self, rows: Any, sums: npt.NDArray[np.int64]) -> list[Floats]:
-        """Return each loss of these rows if the trees add up to these numbers."""
+        """Return each loss of these rows, given their sums as whole numbers."""
         predicted = self.packing.predicted(sums * self.unit)[:, self.columns]
         y = self.y[rows]
         with np.errstate(invalid="ignore"):
@@ -125,17 +125,17 @@ def exact_losses(
 
     RMSE is the root of the exact mean squared error, which is not quite the mean of
     roots. Sums of leaves are exact to the last bit of a double; so a class that the
-    library's own rounding decides in a tie may be the other one here.
+    library decides by rounding in a tie can differ here.
 
     Parameters
     ----------
     packing : Packing
     rows : array-like of shape (n_rows, n_features)
-        As the ensemble reads them. All of them lend values, whatever they weigh.
+        As the ensemble reads them. All of them provide values, whatever their weight.
     y : ndarray of shape (n_rows,)
         As `records.losses` takes it.
     weights : ndarray of shape (n_rows,)
-        They stay with their row and its target.
+        They stay with their row and its target in every permutation.
     losses : sequence of str
         Keys of `OF_ROWS`.
     columns : int or sequence of int, default 0
@@ -146,8 +146,8 @@ def exact_losses(
     Raises
     ------
     NotApplicable
-        If a loss is no mean over rows, or scores diverge, which a link of probabilities
-        hides.
+        If a loss is not a mean over rows, or if scores behind a link of probabilities
+        are so large that sums lose digits.
     """
     kinds = tuple(dict.fromkeys(map(_of_rows, losses)))
     if packing.link == "identity":  # other columns are not needed
@@ -163,7 +163,7 @@ def exact_losses(
             'exactly. Set draws = "sampled".'
         )
     order = nearby(lattice, lattice.bins)
-    question = _Question(
+    inputs = _Inputs(
         packing=packing,
         lattice=lattice._replace(bins=lattice.bins.take(order, axis=1)),
         unit=2.0**-n_digits,
@@ -172,16 +172,16 @@ def exact_losses(
         weights=weights[order],
         of_rows=kinds,
     )
-    baseline, own, line = _answered(question, n_threads)
+    baseline, own, line = _losses_of_all(inputs, n_threads)
     back = np.argsort(order)
     baseline, own = baseline[:, back], own[:, :, back]
-    question = replace(question, lattice=lattice, y=np.asarray(y), weights=weights)
+    inputs = replace(inputs, lattice=lattice, y=np.asarray(y), weights=weights)
     at = [kinds.index(OF_ROWS[name]) for name in losses]
-    return _summarised(question, losses, baseline[at], own[at], line[at])
+    return _summarised(inputs, losses, baseline[at], own[at], line[at])
 
 
 def _of_rows(name: str) -> RowLosses:
-    """Return what a loss is the mean of."""
+    """Return the row losses of which a loss is the mean."""
     if name in OF_ROWS:
         return OF_ROWS[name]
     raise NotApplicable(
@@ -190,122 +190,126 @@ def _of_rows(name: str) -> RowLosses:
     )
 
 
-def _answered(question: _Question, n_threads: int) -> tuple[Floats, Floats, Floats]:
-    """Answer for all rows, as `_part` does for some."""
-    n_rows = len(question.y)
+def _losses_of_all(inputs: _Inputs, n_threads: int) -> tuple[Floats, Floats, Floats]:
+    """Return the results of `_losses_of_rows` for all rows."""
+    n_rows = len(inputs.y)
     size = max(-(-n_rows // MOST_PARTS), LEAST_ROWS)
     ranges = [range(at, min(at + size, n_rows)) for at in range(0, n_rows, size)]
     n_threads = min(n_threads, len(ranges))
     shares = [ranges[k::n_threads] for k in range(n_threads)]
     parts: list[Any] = [None] * len(ranges)
     if n_threads == 1:
-        parts = _parts(question, ranges)
+        parts = _losses_of_ranges(inputs, ranges)
     else:
         with threads_of(n_threads) as pool:
-            for k, share in enumerate(pool.map(partial(_parts, question), shares)):
+            for k, share in enumerate(
+                pool.map(partial(_losses_of_ranges, inputs), shares)
+            ):
                 parts[k::n_threads] = share
     baseline, own = (np.concatenate([p[k] for p in parts], axis=-1) for k in (0, 1))
     return baseline, own, np.sum([part[2] for part in parts], axis=0)
 
 
-def _parts(question: _Question, ranges: list[range]) -> list[Any]:
-    """Answer for the rows that one thread is given, part by part."""
-    walker = Walker(question.packing, question.lattice)
-    return [_part(question, walker, rows) for rows in ranges]
+def _losses_of_ranges(inputs: _Inputs, ranges: list[range]) -> list[Any]:
+    """Return the results of `_losses_of_rows` for each range, of one thread."""
+    walker = Walker(inputs.packing, inputs.lattice)
+    return [_losses_of_rows(inputs, walker, rows) for rows in ranges]
 
 
-def _part(
-    question: _Question, walker: Walker, rows: range
+def _losses_of_rows(
+    inputs: _Inputs, walker: Walker, rows: range
 ) -> tuple[Floats, Floats, Floats]:
-    """Answer for some rows.
+    """Return the losses of some rows.
 
     Returns
     -------
     baseline : ndarray of shape (n_losses, n_part)
     own : ndarray of shape (n_losses, n_features, n_part)
     line : ndarray of shape (n_losses, n_places)
-        How much more, from each place on the line of bins on, the weighted losses of
-        the rows add up to if they are given a value that lies there.
+        Change, at each place on the line of bins, of the sum of the weighted losses of
+        the rows, as a function of the value that they are given.
     """
-    n_losses, n_features = len(question.of_rows), question.packing.n_features
+    n_losses, n_features = len(inputs.of_rows), inputs.packing.n_features
     baseline = np.empty((n_losses, len(rows)))
     own = np.empty((n_losses, n_features, len(rows)))
-    line = np.zeros((n_losses, len(question.lattice.below)))
+    line = np.zeros((n_losses, len(inputs.lattice.below)))
     done = 0
     for moves in walker.moves(rows):
         now = slice(done, done + moves.n_rows)
         at = slice(rows.start + now.start, rows.start + now.stop)
         done = now.stop
-        as_is = np.array(question.losses(at, moves.own[:, : moves.n_rows].T))
-        baseline[:, now] = as_is
-        means = np.repeat(as_is[:, np.newaxis], n_features, axis=1)
-        n_below = np.zeros(as_is.shape, dtype=np.int64)
-        front = _Front(as_is, as_is.copy(), n_below, np.zeros(as_is.shape))
-        add = _add_errors if question.is_of_errors else _add_steps
-        add(question, walker, moves, at, _Block(front, means, line))
+        unchanged = np.array(inputs.losses(at, moves.own[:, : moves.n_rows].T))
+        baseline[:, now] = unchanged
+        means = np.repeat(unchanged[:, np.newaxis], n_features, axis=1)
+        n_below = np.zeros(unchanged.shape, dtype=np.int64)
+        running = _RunningMeans(
+            unchanged, unchanged.copy(), n_below, np.zeros(unchanged.shape)
+        )
+        add = _add_errors if inputs.is_of_errors else _add_steps
+        add(inputs, walker, moves, at, _Block(running, means, line))
         own[:, :, now] = means
     return baseline, own, line
 
 
-class _Front(NamedTuple):
-    """How far the means of the rows of a block have come, from left to right.
+class _RunningMeans(NamedTuple):
+    """Running means of the losses of a block of rows, from left to right.
 
     Attributes
     ----------
-    as_is : ndarray of shape (n_losses, n_rows)
-        The losses of the rows as they are.
+    unchanged : ndarray of shape (n_losses, n_rows)
+        The losses of the unpermuted rows.
     loss : ndarray of shape (n_losses, n_rows)
-        Those on the step where a row is.
+        The losses on the current step of each row.
     n_below : ndarray of int64, shape (n_losses, n_rows)
-        How many rows have a value below this step; 0 before the first.
+        Number of rows with a value below this step; 0 before the first.
     total : ndarray of shape (n_losses, n_rows)
-        What the losses with the values of these rows add up to.
+        The sum of the losses with the values of these rows.
     """
 
-    as_is: Floats
+    unchanged: Floats
     loss: Floats
     n_below: npt.NDArray[np.int64]
     total: Floats
 
 
 class _Block(NamedTuple):
-    """What is made of a block of rows.
+    """Results for a block of rows.
 
     Attributes
     ----------
-    front : _Front
+    running : _RunningMeans
     means : ndarray of shape (n_losses, n_features, n_rows)
-        The mean loss of each row over the values of a feature, once these are passed.
+        The mean loss of each row over the values of a feature, once it is complete.
     line : ndarray of shape (n_losses, n_places)
-        As in `_part`, of all blocks.
+        As in `_losses_of_rows`, of all blocks.
     """
 
-    front: _Front
+    running: _RunningMeans
     means: Floats
     line: Floats
 
 
 def _add_steps(
-    question: _Question, walker: Walker, moves: Moves, at: slice, to: _Block
+    inputs: _Inputs, walker: Walker, moves: Moves, at: slice, to: _Block
 ) -> None:
-    """Put in the means over the steps of any loss, and add the steps to the line."""
-    weights = question.weights[at]
+    """Add the steps of any losses to the means and to the line."""
+    weights = inputs.weights[at]
     for steps in walker.steps(moves):
         rows = at.start + steps.row.astype(np.intp)
-        for k, loss in enumerate(question.losses(rows, steps.sums)):
+        for k, loss in enumerate(inputs.losses(rows, steps.sums)):
             n_places = len(steps.place)
-            _add_means(question.lattice, steps, n_places, loss, weights, k, to)
+            _add_means(inputs.lattice, steps, n_places, loss, weights, k, to)
 
 
 def _add_errors(
-    question: _Question, walker: Walker, moves: Moves, at: slice, to: _Block
+    inputs: _Inputs, walker: Walker, moves: Moves, at: slice, to: _Block
 ) -> None:
-    """Do the same for powers of errors, block by block in one loop."""
-    powers = np.array([OF_ERRORS[each] for each in question.of_rows])
-    asked = question.y[at].astype(np.float64), question.weights[at], powers
-    scale = question.unit, question.packing.divisor
-    lines = question.lattice, moves, walker.line, walker.room
-    walker.call(_add_powers, *lines, asked, scale, to)
+    """Do the same as `_add_steps` for powers of errors, in one loop per block."""
+    powers = np.array([OF_ERRORS[each] for each in inputs.of_rows])
+    row_data = inputs.y[at].astype(np.float64), inputs.weights[at], powers
+    scale = inputs.unit, inputs.packing.divisor
+    lines = inputs.lattice, moves, walker.line, walker.buffer
+    walker.call(_add_powers, *lines, row_data, scale, to)
 
 
 @Loop
@@ -314,12 +318,12 @@ def _add_powers(
     moves: Any,
     line_of_block: Any,
     steps: Any,
-    asked: Any,
+    row_data: Any,
     scale: Any,
     to: Any,
 ) -> None:
-    """Replace the losses of rows by their means, if losses are powers of errors."""
-    (y, weights, powers), (unit, divisor) = asked, scale
+    """Add the steps of losses that are powers of errors to the means and the line."""
+    (y, weights, powers), (unit, divisor) = row_data, scale
     loss, place = np.empty(len(steps.row)), 0
     sort_changes(moves, line_of_block)
     while place < len(lattice.below):
@@ -341,14 +345,15 @@ def _add_means(
     k: int,
     to: Any,
 ) -> None:
-    """Take one of the losses of rows on over some steps, and add these to the line.
+    """Update the running means of one loss by some steps, and add these to the line.
 
-    Where a feature ends, its means are written. Rows that weigh nothing add nothing to
-    the line, be their loss infinite.
+    The means of a feature are written at its end. Rows of weight 0 add nothing to the
+    line, even if their loss is infinite.
     """
-    front, means, line = to.front, to.means, to.line
-    as_is, before, n_all, j = front.as_is[k], front.loss[k], lattice.bins.shape[1], -1
-    n_below, total = front.n_below[k], front.total[k]
+    running, means, line = to.running, to.means, to.line
+    unchanged, before = running.unchanged[k], running.loss[k]
+    n_below, total = running.n_below[k], running.total[k]
+    n_all, j = lattice.bins.shape[1], -1
     for at in range(n_places):
         place = steps.place[at]
         here, rise = lattice.below[place], line[k, place]
@@ -368,35 +373,35 @@ def _add_means(
             if n_below[row] > 0:  # another row has another value
                 rest = (n_all - n_below[row]) * before[row]
                 means[k, j, row] = (total[row] + rest) / n_all
-            before[row], n_below[row], total[row] = as_is[row], 0, 0.0
+            before[row], n_below[row], total[row] = unchanged[row], 0, 0.0
 
 
 def _summarised(
-    question: _Question,
+    inputs: _Inputs,
     losses: Sequence[str],
     baseline: Floats,
     own: Floats,
     line: Floats,
 ) -> ExactLosses:
-    """Return the losses of all rows, from those of each."""
-    lattice, weights = question.lattice, question.weights
+    """Return the results for all rows, from those of each row."""
+    lattice, weights = inputs.lattice, inputs.weights
     weighs = weights > 0
     w = weights[weighs]
     total = w.sum()
     means = [[_mean(w, each[weighs]) for each in of] for of in own]
-    as_is = [_mean(w, each[weighs]) for each in baseline]
+    unchanged = [_mean(w, each[weighs]) for each in baseline]
     lent = np.empty_like(own)
     for k, of_loss in enumerate(line):
         for j, first in enumerate(lattice.first[:-1]):
             with np.errstate(invalid="ignore"):
                 more = np.cumsum(of_loss[first : lattice.first[j + 1]])
-            lent[k, j] = as_is[k] + more[lattice.bins[j]] / total
-    finish = [partial(_loss, name, question.y, weights) for name in losses]
+            lent[k, j] = unchanged[k] + more[lattice.bins[j]] / total
+    finish = [partial(_loss, name, inputs.y, weights) for name in losses]
     return ExactLosses(
         raw=np.array(
             [[f(m) for m in of] for f, of in zip(finish, means, strict=True)]
         ).T,
-        baseline=np.array([f(m) for f, m in zip(finish, as_is, strict=True)]),
+        baseline=np.array([f(m) for f, m in zip(finish, unchanged, strict=True)]),
         own=own,
         lent=lent,
         own_baseline=baseline,
@@ -404,13 +409,13 @@ def _summarised(
 
 
 def _mean(weights: Floats, values: Floats) -> float:
-    """Return a weighted mean, NaN if nothing weighs anything."""
+    """Return a weighted mean, NaN if all weights are 0."""
     total = float(weights.sum())
     return float((weights * values).sum()) / total if total > 0 else float("nan")
 
 
 def _loss(name: str, y: Array, weights: Floats, mean: float) -> float:
-    """Return a loss that follows from the mean of what rows add to it."""
+    """Return a loss, given the mean of its row losses."""
     if name == "rmse":
         return float(np.sqrt(mean))
     if name == "one_minus_r2":

@@ -1,9 +1,10 @@
-"""Predictions of permuted rows by trees of few leaves, as boosting has them.
+"""Predictions of permuted rows by trees of few leaves, as in boosting.
 
-A row that goes right at a node loses the leaves on its left, and of those that it keeps
-the first one is its own. The nodes of one column take away a set of leaves, a bit each;
-where that column is permuted only this set is another. So no row walks: sets are joined
-for many rows at once (QuickScorer, Lucchese et al. 2015, doi:10.1145/2766462.2767733).
+A row that goes right at a node cannot reach the leaves on the node's left; of the
+leaves that remain, the first is that of the row. The nodes of one column exclude a set
+of leaves, one bit each; permuting the column changes only this set. So no row walks:
+sets are combined for many rows at once (QuickScorer, Lucchese et al. 2015,
+doi:10.1145/2766462.2767733).
 """
 
 from typing import Any, NamedTuple
@@ -16,26 +17,27 @@ from .compiled import Loop
 from .packing import Integers, Packing, goes_left
 
 MOST_LEAVES = 32
-"""Leaves of a tree that a set has bits for; the last one is never lost."""
+"""Most leaves of a tree, one bit each in a set; the last is never excluded."""
 
-# A number with one bit, times this one, has that bit's own place in its highest five.
+# A number with a single bit times this one has the position of the bit, permuted, in
+# its highest five bits (a de Bruijn sequence).
 SPREAD = 0x077CB531
 
 
 class LeafSets(NamedTuple):
-    """The inner nodes of all trees, those of one group of columns side by side.
+    """The inner nodes of all trees, those of one group of columns adjacent.
 
     Attributes
     ----------
     nodes : ndarray of int32, shape (n_inner, 4)
         The node, its feature, its cut, and the leaves on its left as bits.
     parts : ndarray of int32, shape (n_parts, 4)
-        Tree by tree, the nodes of one group: the first, the one after the last, and of
-        the draws of that group the first and how many, 0 if it is not permuted.
+        Tree by tree, the nodes of one group: the first, and the one after the last;
+        the first draw of that group, and the number of its draws, 0 if there are none.
     first_parts : ndarray of int32, shape (n_trees + 1,)
-        The first part of each tree, and how many there are.
+        The first part of each tree, and the number of parts.
     values : ndarray of shape (n_trees, width, 32)
-        The values of the leaves, each at the place `_find_leaves` gives it.
+        The values of the leaves, each at the position that `_find_leaves` returns.
     """
 
     nodes: Integers
@@ -45,15 +47,15 @@ class LeafSets(NamedTuple):
 
 
 def most_leaves_of(packing: Packing) -> int:
-    """Return the most leaves of a tree."""
+    """Return the largest number of leaves of a tree."""
     return int(np.add.reduceat(packing.feature < 0, packing.roots, dtype=int).max())
 
 
 def leaf_sets(packing: Packing, permuting: Integers) -> LeafSets:
     """Return the sets of an ensemble whose trees have at most `MOST_LEAVES` leaves.
 
-    `permuting` says of each feature the first draw that permutes it, -1 if none does,
-    and last how many do.
+    `permuting` holds for each feature the first draw that permutes it, -1 if there is
+    none, and as its last entry the number of these draws.
     """
     n_nodes, n_trees = len(packing.feature), len(packing.roots)
     is_leaf = packing.feature < 0
@@ -86,7 +88,7 @@ def leaf_sets(packing: Packing, permuting: Integers) -> LeafSets:
 
 @Loop
 def read_block(task: Any, own: Integers, to: Integers) -> None:
-    """Read the bins of the rows of a block, and those that the draws give them."""
+    """Read the bins of the rows of a block, and those by which draws replace them."""
     for j in range(len(task.bins)):
         bins, lent = task.bins[j], task.lenders[j]
         for i in range(len(own)):
@@ -102,13 +104,13 @@ def read_block(task: Any, own: Integers, to: Integers) -> None:
 def add_leaves(task: Any, sums: Floats, first: int, last: int, block: int) -> None:
     """Fill in the sums of some rows, block by block.
 
-    Its loops go over whole rows of arrays, in functions of their own: so numba makes
-    them loops over several rows at once.
+    Its loops go over whole rows of arrays, in functions of their own, so that numba
+    vectorises them.
     """
     sets, layout = task.sets, task.layout
     n_draws, n_outputs = len(layout.draws), len(task.start)
     bins = np.zeros((len(task.bins) + layout.n_bins, block), np.int32)
-    lost = np.empty((MOST_LEAVES + 1, block), np.int32)
+    excluded = np.empty((MOST_LEAVES + 1, block), np.int32)
     leaf = np.empty(block, np.int32)
     is_permuted = np.empty(n_draws, np.bool_)
     totals = np.empty((n_outputs, n_draws, block), sums.dtype)
@@ -125,7 +127,7 @@ def add_leaves(task: Any, sums: Floats, first: int, last: int, block: int) -> No
                 task.ruled,
                 layout.permuting,
                 bins,
-                lost,
+                excluded,
                 leaf,
                 is_permuted,
                 totals[target:],
@@ -143,38 +145,38 @@ def _add_tree(
     ruled: Any,
     permuting: Integers,
     bins: Integers,
-    lost: Integers,
+    excluded: Integers,
     leaf: Integers,
     is_permuted: npt.NDArray[np.bool_],
     totals: Floats,
 ) -> None:
     """Add the leaves of one tree to the totals of all draws.
 
-    `lost` has room for what each part takes away, what the others do, and all.
+    `excluded` is a buffer for the sets of each part, of all other parts, and of all.
     """
     parts = sets.parts[sets.first_parts[tree] : sets.first_parts[tree + 1]]
-    by_others, now = lost[-1], lost[-2]
+    by_others, now = excluded[-1], excluded[-2]
     is_permuted[:] = False
     for p, (begin, end, _, _) in enumerate(parts):
-        lost[p] = 0
+        excluded[p] = 0
         for node in sets.nodes[begin:end]:
-            _lose(ruled, node, bins[node[1]], lost[p])
+            _exclude(ruled, node, bins[node[1]], excluded[p])
     for p, (begin, end, group, n_drawn) in enumerate(parts):
         by_others[:] = 0
         for other in range(len(parts)):
             if other != p:
-                _join(by_others, lost[other])
+                _join(by_others, excluded[other])
         for k in range(n_drawn):
             now[:] = by_others
             for node in sets.nodes[begin:end]:
-                _lose(ruled, node, bins[permuting[node[1], 1] + k], now)
+                _exclude(ruled, node, bins[permuting[node[1], 1] + k], now)
             _find_leaves(now, leaf)
             is_permuted[group + k] = True
             for output, values in enumerate(sets.values[tree]):
                 _add_at(values, leaf, totals[output, group + k])
     now[:] = 0
     for p in range(len(parts)):
-        _join(now, lost[p])
+        _join(now, excluded[p])
     _find_leaves(now, leaf)
     for output, values in enumerate(sets.values[tree]):
         own = values[leaf]
@@ -184,29 +186,29 @@ def _add_tree(
 
 
 @Loop
-def _lose(ruled: Any, node: Integers, where: Integers, lost: Integers) -> None:
-    """Take from rows that go right at a node the leaves on its left."""
+def _exclude(ruled: Any, node: Integers, where: Integers, excluded: Integers) -> None:
+    """Exclude the leaves on the left of a node for rows that go right there."""
     at, _, cut, left = node
     if ruled is None:
-        for i in range(len(lost)):
-            lost[i] |= left if where[i] > cut else 0
+        for i in range(len(excluded)):
+            excluded[i] |= left if where[i] > cut else 0
     else:
         table, rules = ruled
-        for i in range(len(lost)):
-            lost[i] |= 0 if goes_left(table, rules, at, where[i]) else left
+        for i in range(len(excluded)):
+            excluded[i] |= 0 if goes_left(table, rules, at, where[i]) else left
 
 
 @Loop
-def _join(lost: Integers, others: Integers) -> None:
-    for i in range(len(lost)):
-        lost[i] |= others[i]
+def _join(excluded: Integers, others: Integers) -> None:
+    for i in range(len(excluded)):
+        excluded[i] |= others[i]
 
 
 @Loop
-def _find_leaves(lost: Integers, leaf: Integers) -> None:
-    """Write the place of the first leaf that is not lost."""
-    for i in range(len(lost)):
-        first = np.uint32(~lost[i] & (lost[i] + 1))
+def _find_leaves(excluded: Integers, leaf: Integers) -> None:
+    """Write the position of the first leaf that is not excluded."""
+    for i in range(len(excluded)):
+        first = np.uint32(~excluded[i] & (excluded[i] + 1))
         leaf[i] = np.uint32(first * SPREAD) >> 27
 
 

@@ -1,6 +1,7 @@
-"""The trees of a fitted model whose predictions are theirs alone.
+"""The trees of a fitted model that makes its predictions with trees alone.
 
-Not of functions, which may do more than their trees; of pipelines see `pipelines`.
+A model that is a function is not read, as it may do more. For pipelines, see
+`pipelines`.
 """
 
 import logging
@@ -23,15 +24,15 @@ from .replay import replay
 
 logger = logging.getLogger(__name__)
 MOST_COMPARED = 64
-"""Rows that show whether the steps of a pipeline keep columns apart."""
+"""Rows on which the steps of a pipeline are checked for keeping columns apart."""
 SEVERAL = "There is more to its predictions than one estimator."
 NO_BINS = (
     "It reads values that are no numbers, categories above 255, or missing values that "
     "its trees send nowhere."
 )
-"""Why there may be rows without bins."""
+"""Why rows can be without bins."""
 NUMBERS = "biuf"
-"""The kinds of numpy's types that are numbers, which have bins."""
+"""numpy's kinds of numbers, which have bins."""
 
 
 def _log_difference(model: str) -> None:
@@ -56,25 +57,25 @@ def reporting_differences(report: Callable[[str], None]) -> Iterator[None]:
 
 
 def report_difference(model: FittedModel) -> None:
-    """Report that the trees of a model do not give what its predict gives."""
+    """Report that the trees of a model differ from its predict."""
     _REPORT.get(_log_difference)(model.name)
 
 
 class Trees(NamedTuple):
-    """What a fitted model makes of rows, when nothing but its trees answers.
+    """The trees of a fitted model, which alone make its predictions.
 
     Attributes
     ----------
     packing : Packing
     read : callable
-        Returns what the estimator reads of a frame.
+        Returns the table that the estimator reads, given a frame.
     features : tuple of str
-        For each column that it reads, the feature it was made from.
+        For each column that the estimator reads, the feature it was made from.
     columns : int or list of int
-        The columns of its answer that are the prediction.
+        The columns of the estimator's output that are the prediction.
     is_ordered : bool
         Whether predict adds the leaves in the order of the trees; the threads of a
-        forest add them as they come.
+        forest add them in any order.
     """
 
     packing: Packing
@@ -85,7 +86,7 @@ class Trees(NamedTuple):
 
     @property
     def rounding(self) -> float:
-        """What predictions may miss by the order of a sum, 0 if it has one."""
+        """Largest error by the order of a sum; 0 if the order is fixed."""
         if self.is_ordered:
             return 0.0
         largest = np.abs(self.packing.values).max()
@@ -93,7 +94,7 @@ class Trees(NamedTuple):
         return float(n_trees * np.finfo(np.float64).eps * largest)
 
     def bins(self, X: pd.DataFrame) -> Integers | None:
-        """Return the bins of some rows; None if some value is none that has a bin."""
+        """Return the bins of some rows; None if some value has no bin."""
         rows = np.asarray(self.read(X))
         if rows.dtype.kind not in NUMBERS or not self.packing.can_place(rows):
             return None
@@ -102,9 +103,9 @@ class Trees(NamedTuple):
         return self.packing.bins(rows)
 
     def predicted(self, bins: Integers) -> Floats:
-        """Return what the model predicts for rows of these bins."""
-        answer = predict_bins(self.packing, bins)
-        return np.asarray(answer[:, self.columns], dtype=np.float64)
+        """Return the predictions of rows with these bins."""
+        outputs = predict_bins(self.packing, bins)
+        return np.asarray(outputs[:, self.columns], dtype=np.float64)
 
     def replay(
         self,
@@ -114,31 +115,31 @@ class Trees(NamedTuple):
         lenders: Integers | None = None,
         n_threads: int = 1,
     ) -> Iterator[Floats]:
-        """Yield what the model predicts when a group is replaced as by each draw."""
+        """Yield the predictions with a group of features replaced, for each draw."""
         places = [
             [at for at, name in enumerate(self.features) if name in group]
             for group in groups
         ]
-        for answer in replay(
+        for outputs in replay(
             self.packing, bins, places, draws, lenders=lenders, n_threads=n_threads
         ):
-            yield np.asarray(answer[:, self.columns], dtype=np.float64)
+            yield np.asarray(outputs[:, self.columns], dtype=np.float64)
 
 
 def _sole_estimator(model: FittedModel) -> prediction.SoleEstimator | None:
-    """Return the estimator, or the model of R, that a model asks; None if more."""
+    """Return the only estimator or R model that a model uses; None if there is more."""
     function = model.predict
     return prediction.sole_estimator(function) or r_models.sole_model(function)
 
 
 def is_trees_alone(model: FittedModel) -> bool:
-    """Return whether a model is trees and no other step, which predict row by row."""
+    """Return whether a model is trees without any other step, so predicts by row."""
     sole = _sole_estimator(model)
     return sole is not None and name_of(sole.estimator) in READERS
 
 
 def not_of_trees(model: FittedModel) -> str:
-    """Return in plain words why there are no trees to be read, empty if there are."""
+    """Return in plain words why a model has no trees to read; empty if it has."""
     sole = _sole_estimator(model)
     if sole is None:
         return SEVERAL
@@ -147,18 +148,18 @@ def not_of_trees(model: FittedModel) -> str:
 
 
 def trees_may_answer(model: FittedModel) -> bool:
-    """Return whether trees are likely to answer for a model: they are not read yet."""
+    """Return whether trees are likely to be used for a model, without reading them."""
     return not not_of_trees(model) and compiled.available()
 
 
 def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
-    """Return the trees that answer for a model, or in plain words why none do.
+    """Return the trees of a model, or in plain words why they cannot be used.
 
     Parameters
     ----------
     model : FittedModel
     X : DataFrame
-        Rows that show what the steps of a pipeline do; others are not looked at.
+        Rows on which the steps of a pipeline are checked.
     """
     sole = _sole_estimator(model)
     if sole is None:
@@ -188,15 +189,15 @@ def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
 
 
 def keeps_columns_apart(trees: Trees, X: pd.DataFrame, features: Sequence[str]) -> bool:
-    """Return whether each column read is made of its feature, row by row.
+    """Return whether each column read is made of its feature alone, row by row.
 
-    The rows are turned round in half of the features, then in another half, until each
-    feature has been turned in halves of its own: the columns that are made of these
-    features must turn, and no others.
+    The rows are reversed in half of the features, then in another half, until every
+    two features have been distinguished: the columns made of reversed features must be
+    reversed, and no others.
     """
-    as_is, names = np.asarray(trees.read(X)), list(dict.fromkeys(features))
+    unchanged, names = np.asarray(trees.read(X)), list(dict.fromkeys(features))
     shape = len(X), trees.packing.n_features
-    if as_is.shape != shape or len(trees.features) != shape[1]:
+    if unchanged.shape != shape or len(trees.features) != shape[1]:
         return False
     for bit in range(len(names).bit_length()):
         turned = {name for at, name in enumerate(names, 1) if at >> bit & 1}
@@ -204,7 +205,7 @@ def keeps_columns_apart(trees: Trees, X: pd.DataFrame, features: Sequence[str]) 
             **{name: X[name].iloc[::-1].set_axis(X.index) for name in turned}
         )
         is_turned = np.array([name in turned for name in trees.features], dtype=bool)
-        expected = np.where(is_turned, as_is[::-1], as_is)
+        expected = np.where(is_turned, unchanged[::-1], unchanged)
         if not np.array_equal(trees.read(changed), expected, equal_nan=True):
             return False
     return True

@@ -19,7 +19,7 @@ LINK_CLASSES: dict[str, Link] = {
 
 
 def _boosting(model: Any) -> Packing | str:
-    """Read the trees of all iterations; each class has its own."""
+    """Read the trees of all iterations, one for each class."""
     link = type(model._loss.link).__name__
     if link not in LINK_CLASSES:
         return f"Its predictions have the unknown link {link}."
@@ -46,9 +46,9 @@ class _Categories(NamedTuple):
     Attributes
     ----------
     values : ndarray
-        As rows have them.
+        As in the rows.
     codes : ndarray of float64
-        As nodes have them.
+        As in the nodes.
     """
 
     values: npt.NDArray[Any]
@@ -56,15 +56,15 @@ class _Categories(NamedTuple):
 
 
 def _encoder(model: Any) -> Any:
-    """Return what encodes columns before the trees, since scikit-learn 1.4, or None."""
+    """Return the encoder of columns, which exists since scikit-learn 1.4, or None."""
     return getattr(model, "_preprocessor", None)
 
 
 def _columns(model: Any) -> tuple[npt.NDArray[np.intp], dict[int, _Categories]]:
-    """Return where rows have each column of the trees, and its categories, if any.
+    """Return the row column of each tree column, and the categories, if any.
 
-    An encoder numbers the categories, and puts their columns before all others; a value
-    that it does not know is missing.
+    An encoder numbers the categories, and puts their columns before all others; unknown
+    values are missing.
     """
     thresholds = model._bin_mapper.bin_thresholds_
     of_categories = np.flatnonzero(model._bin_mapper.is_categorical_).tolist()

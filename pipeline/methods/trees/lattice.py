@@ -1,4 +1,4 @@
-"""Trees and rows on one line of bins, with whole numbers for leaf values.
+"""Trees and rows on one line of bins, with leaf values as whole numbers.
 
 Differences of whole numbers cancel exactly, and no sum of them depends on its order.
 """
@@ -13,12 +13,12 @@ from ...records.dataset_and_model import Floats
 from .packing import Integers, Packing, nodes_for
 
 BITS, MOST_DIGITS = 61, 1000
-"""The binary digits of the greatest sum: more than a double has, and room to differ;
-and those after the point, of which two to the power of them is still a double."""
+"""Binary digits of the largest sum: those of a double, and spare ones; and the most
+digits after the point, for which two to their power is still a double."""
 
 
 class Lattice(NamedTuple):
-    """Trees and rows on one line of bins, feature after feature, none without rows.
+    """Trees and rows on one line of bins, feature after feature, without empty bins.
 
     Attributes
     ----------
@@ -29,15 +29,15 @@ class Lattice(NamedTuple):
     start : ndarray of int64, shape (n_outputs,)
     roots, targets : ndarray of int32, shape (n_trees,)
     rules : tuple or None
-        As in `Nodes`, with bins that are counted as here.
+        As in `Nodes`, with the bins of this lattice.
     bins : ndarray of int32, shape (n_features, n_rows)
-        That of every value, from 1 up; of a category its place.
+        The bin of every value, from 1 up; of a category its position.
     top : ndarray of int32, shape (n_features,)
         The bin of missing values, after all others.
     first : ndarray of int32, shape (n_features + 1,)
-        The place on the line of each feature's bin 0, and the end of the line.
+        The position on the line of each feature's bin 0, and the end of the line.
     below : ndarray of int32, shape (n_places,)
-        How many rows have a lower bin of the feature.
+        Number of rows with a lower bin of the feature.
     """
 
     table: Integers
@@ -53,9 +53,9 @@ class Lattice(NamedTuple):
 
 
 def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
-    """Return trees and rows on one line, and the binary digits of their numbers.
+    """Return trees and rows on one line, and the binary digits after the point.
 
-    A sum is its whole number over two to the power of these digits.
+    A sum is its whole number divided by two to the power of these digits.
     """
     bins = packing.bins(rows)
     nodes = nodes_for(packing, bins)
@@ -93,7 +93,7 @@ def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
 
 
 def _digits(packing: Packing) -> int:
-    """Return how many binary digits after the point leave no sum above `BITS`."""
+    """Return the digits after the point for which no sum has more than `BITS`."""
     greatest = np.abs(packing.start)
     ends = np.append(packing.roots[1:], len(packing.feature))
     for root, end, target in zip(packing.roots, ends, packing.targets, strict=True):
@@ -103,5 +103,5 @@ def _digits(packing: Packing) -> int:
 
 
 def _whole(values: Floats, n_digits: int) -> npt.NDArray[np.int64]:
-    """Return numbers as whole numbers of so many binary digits after the point."""
+    """Return numbers as whole numbers, `n_digits` binary digits after the point."""
     return np.rint(np.ldexp(values.astype(np.float64), n_digits)).astype(np.int64)

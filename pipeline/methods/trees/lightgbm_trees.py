@@ -26,19 +26,19 @@ IN_C: dict[Link, Link] = {
     "two_classes": "two_classes_in_c",
     "softmax": "softmax_in_c",
 }
-"""The links of the library, which are those of its text format in numpy."""
+"""The links of the library, by those of its text format in numpy."""
 
 
 def _text(model: LightGBMModel) -> Packing | str:
-    """Read a model in LightGBM's text format, asked without LightGBM."""
+    """Read a model in LightGBM's text format, which predicts without LightGBM."""
     is_of_two = model.n_classes == 1 and model.objective in SIGMOID
     return _packed(model, _link(model, is_of_two))
 
 
 def _fitted(model: Any) -> Packing | str:
-    """Read an estimator or a Booster of LightGBM by the text that it writes.
+    """Read an estimator or a Booster of LightGBM from the text that it writes.
 
-    The text ends where early stopping ended, as predict does.
+    Like predict, the text ends at the round of early stopping.
     """
     booster = getattr(model, "booster_", model)
     if callable(getattr(model, "objective", None)):
@@ -96,7 +96,7 @@ def _packed(model: LightGBMModel, link: Link) -> Packing | str:
 
 
 def _kinds(trees: Sequence[TextTree]) -> dict[int, set[int]]:
-    """Return what each feature is to its nodes: `LEVEL`, `ZERO` if missing, or 0."""
+    """Return the kinds of splits on each feature: `LEVEL`, `ZERO` for missing, or 0."""
     kinds: dict[int, set[int]] = {}
     for tree in trees:
         for j, kind in zip(tree.split_feature, tree.decision_type, strict=True):
@@ -106,9 +106,10 @@ def _kinds(trees: Sequence[TextTree]) -> dict[int, set[int]]:
 
 
 def _tree(tree: TextTree, target: int) -> Tree:
-    """Return a tree as packings are made of: leaves come after the other nodes.
+    """Return a tree in the form of `ensemble`, its leaves after the other nodes.
 
-    What is missing but has no direction counts as zero; no category, it goes right.
+    A missing value without a direction counts as zero; at a split by category it goes
+    right.
     """
     n_inner, n_leaves = len(tree.threshold), len(tree.leaf_value)
     kind, no_node = tree.decision_type, np.zeros(n_leaves, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Links as XGBoost, LightGBM and R compute them, in the precision of the sums.
+"""Links as computed by XGBoost, LightGBM and R, in the precision of the sums.
 
 numpy's exponential function differs from that of C, which they call, in the last bit.
 """
@@ -14,7 +14,7 @@ from .compiled import Loop
 
 Exponential = Callable[[Floats], Floats]
 MOST_IN_SINGLE = 88.7
-"""XGBoost takes no power above it, which would overflow."""
+"""XGBoost limits exponents to this value, to avoid overflow."""
 
 
 @Loop
@@ -73,4 +73,4 @@ LINKS_OF_BOOSTING: dict[str, Callable[[Floats], Floats]] = {
     "softmax_of_r": _softmax_of_r,
     "signed_square": _signed_square,
 }
-"""From the sums of a row, (n, n_outputs), to its prediction, a column per class."""
+"""From the sums of rows, (n, n_outputs), to predictions, a column per class."""

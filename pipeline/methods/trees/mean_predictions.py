@@ -1,7 +1,7 @@
-"""Mean predictions of a fitted model on some rows, from the trees that answer for it.
+"""Mean predictions of a fitted model on some rows, from its trees.
 
-They equal the means of what predict gives, up to the rounding of a sum; the first ones
-that are asked are compared with it.
+They equal the means of predict up to the rounding of a sum; the first ones are compared
+with them.
 """
 
 from collections.abc import Collection
@@ -18,19 +18,19 @@ from .partial_dependence import curves_at_bins, reason_against
 from .router import Reading, Router
 
 ALLOWED = 1e-12
-"""What two means may differ by, as a share of the largest prediction."""
+"""Largest difference of two means, as a share of the largest prediction."""
 OTHER_SCALE = "The mean is of a link of its predictions."
 WEIGHTED = "Its leaves count rows, and these have weights."
 
 
 class TreeMeans:
-    """Means of what the trees of a model predict for rows that weigh the same.
+    """Mean predictions by the trees of a model, over rows of equal weight.
 
     Parameters
     ----------
     router : Router
     reading : Reading
-        With no `reason_against` its packing.
+        One for whose packing `reason_against` is empty.
     """
 
     def __init__(self, router: Router, reading: Reading) -> None:
@@ -38,43 +38,43 @@ class TreeMeans:
         self._trees, self._bins = reading.trees, reading.bins
 
     def are_compared(self, kind: str) -> bool:
-        """Return whether predict gave means of this kind too."""
+        """Return whether means of this kind were compared with predict."""
         return kind in self._reading.compared
 
     def agrees(self, kind: str, means: Floats, predictions: Floats) -> bool:
-        """Return whether means are those of predict; if not, it answers from now on.
+        """Return whether means are those of predict; if not, predict is used hereafter.
 
         Parameters
         ----------
         kind : str
         means : ndarray of shape (n_points, n_outputs)
-            What the trees give.
+            The means by the trees.
         predictions : ndarray of shape (n_points, n_rows, n_outputs)
-            What predict gives.
+            The predictions by predict.
         """
-        asked, allowed = predictions.mean(axis=1), ALLOWED * np.abs(predictions).max()
-        return self._router.agrees(self._reading, kind, means, asked, allowed)
+        theirs, allowed = predictions.mean(axis=1), ALLOWED * np.abs(predictions).max()
+        return self._router.agrees(self._reading, kind, means, theirs, allowed)
 
     @property
     def _curves(self) -> tuple[Floats, ...]:
-        answer: tuple[Floats, ...] = self._reading.once("curves", curves_at_bins)
-        return answer
+        curves: tuple[Floats, ...] = self._reading.once("curves", curves_at_bins)
+        return curves
 
     @property
     def _pairs(self) -> Pairs:
-        answer: Pairs = self._reading.once("pairs", Pairs)
-        return answer
+        pairs: Pairs = self._reading.once("pairs", Pairs)
+        return pairs
 
     @property
     def largest(self) -> Floats:
-        """No prediction is larger in size, (n_outputs,)."""
+        """An upper bound of the absolute predictions, (n_outputs,)."""
         packing = self._trees.packing
         start, values = np.abs(packing.start), np.abs(packing.values)
         each = np.maximum.reduceat(values, packing.roots, axis=0).sum(axis=0)
         return self._own((start + each)[np.newaxis] / packing.divisor)[0]
 
     def reads_as_one(self, feature: str) -> bool:
-        """Return whether one column of the trees is made of a feature."""
+        """Return whether exactly one column of the trees is made of a feature."""
         return self._trees.features.count(feature) == 1
 
     def curve(self, X: pd.DataFrame, feature: str, values: Any) -> Floats | None:
@@ -94,7 +94,7 @@ class TreeMeans:
         return self._own(self._pairs.alone(self._trees.features.index(feature)))
 
     def together(self, feature: str, other: str) -> Floats:
-        """Return what two features do together at the rows, up to a constant."""
+        """Return the joint effect of two features at the rows, up to a constant."""
         places = map(self._trees.features.index, (feature, other))
         return self._own(self._pairs.together(*places))
 
@@ -107,7 +107,7 @@ class TreeMeans:
         return self._own(both[0]), self._own(both[1])
 
     def _own(self, values: Floats) -> Floats:
-        """Return the outputs that are the model's, (n, n_outputs)."""
+        """Return the columns that are outputs of the model, (n, n_outputs)."""
         columns = np.atleast_1d(np.asarray(self._trees.columns))
         return np.asarray(values[:, columns])
 
@@ -115,16 +115,16 @@ class TreeMeans:
 def tree_means(
     model: FittedModel, rows: Dataset, scale: str, n_calls: int
 ) -> TreeMeans | None:
-    """Return the trees that answer for means over these rows; None if predict is to.
+    """Return the means by trees over these rows; None if predict is to be used.
 
     Parameters
     ----------
     model : FittedModel
     rows : Dataset
     scale : str
-        The means are those of probabilities or responses, "native".
+        The scale of the means; only "native" is read from trees.
     n_calls : int
-        How often predict would be asked about all rows else.
+        Number of calls of predict, each for all rows, that trees would replace.
     """
     reason = OTHER_SCALE if scale != "native" else ""
     if rows.is_weighted:

@@ -1,11 +1,11 @@
-"""What other values of a feature add to the sums of rows, from one descent of a block.
+"""Changes of the sums of rows by other values of a feature, one descent per block.
 
-A row reaches another leaf through feature *j* alone if all conditions on the way to the
-leaf hold, but those on *j*. A block of rows goes down a tree together. At each node,
-the rows whose path it is on, and for each feature the rows that only this feature keeps
-from it, are stretches of one list, and the node divides each of them in two. At a leaf,
-the rows left in a stretch of a feature move there with the values of the feature that
-lead to the leaf.
+Changing feature *j* alone moves a row to another leaf if all conditions on the path to
+the leaf hold, except those on *j*. A block of rows goes down a tree together, as one
+list. At each node, stretches of the list are the rows whose own path leads there, and
+for each feature the rows that only this feature excludes; the node divides each stretch
+in two. At a leaf, the rows left in a stretch of a feature move there with the values of
+the feature that lead to the leaf.
 """
 
 from typing import Any, NamedTuple
@@ -19,23 +19,23 @@ from .packing import Integers, Packing, goes_left
 
 Numbers = npt.NDArray[np.uint16]
 OWN = -1
-"""Stands for a feature where rows are on their own path."""
+"""Replaces the feature of a stretch whose rows are on their own path."""
 
 
 class Moves(NamedTuple):
-    """What other values of a feature add to the sums of the rows of a block.
+    """Changes of the sums of the rows of a block by other values of a feature.
 
     Attributes
     ----------
     n_rows, n_spans : int
-        Arrays may have room for more.
+        Lengths in use; the arrays may be longer.
     own : ndarray of int64, shape (n_outputs, n_rows)
-        The sums of the rows as they are.
+        The sums of the unchanged rows.
     here : ndarray of int64, shape (n_trees, width, n_rows)
-        What the own leaf of each row adds to these.
+        The contribution of the own leaf of each row to these sums.
     spans : ndarray of int32, shape (n_spans, 6)
         The places of values on the line, from and to, that move rows to another leaf;
-        the tree and the leaf; and where these rows are among all movers, from and to.
+        the tree and the leaf; and the positions of these rows in `movers`, from and to.
     movers : ndarray of uint16, shape (n_movers,)
         Rows by their number in the block.
     """
@@ -49,30 +49,30 @@ class Moves(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """What a descent needs; by level, the path from the root to the present node.
+    """Working arrays of a descent; by level, the path from the root to the node.
 
     Attributes
     ----------
     node, n_done : ndarray of int32, shape (n_levels,)
-        The node, and how many of its children are done.
+        The node, and the number of its children that are done.
     rows : ndarray of uint16, shape (n_rows,)
-        The list of the rows of the block, whose order changes all the time.
+        The list of the rows of the block, reordered at each node.
     n_stretches : ndarray of int32, shape (n_levels,)
     stretches : ndarray of int32, shape (n_levels, n_levels + 1, 4)
         A feature, `OWN` first; where its rows begin in the list, where those begin that
         go right at the node, and where they end.
     reach : ndarray of int32, shape (n_features, 2)
-        The places of the numbers that lead to the node, from and to; none of a category
-        or of missing values.
+        The places of the numbers that lead to the node, from and to; not of categories
+        or missing values.
     before : ndarray of int32, shape (n_levels, 2)
-        These of the node's feature, before the node.
+        The same for the node's feature, before the node.
     n_barred : ndarray of int32, shape (n_places,)
-        How many nodes of the path keep a category, or missing values, from the node.
+        Number of nodes of the path that exclude a category, or missing values.
     leaf : ndarray of int32, shape (n_rows,)
-        That of each row in the present tree.
+        The leaf of each row in the present tree.
     categorical : ndarray of bool, shape (n_features,)
     most_spans : int
-        The most that a leaf can have.
+        The most spans that a leaf can have.
     """
 
     node: Integers
@@ -89,7 +89,7 @@ class Descent(NamedTuple):
 
 
 def descent_for(packing: Packing, lattice: Lattice, n_rows: int) -> Descent:
-    """Return what descents of so many rows need, nothing written yet."""
+    """Return empty working arrays for descents of so many rows."""
     n_levels, is_number = packing.depth + 2, ~packing.categorical
     begin, n_numbers = lattice.first[:-1] + 1, np.where(is_number, lattice.top - 1, 0)
     most_runs = int((lattice.top[packing.categorical] // 2).max(initial=0)) + 1
@@ -104,12 +104,12 @@ def descent_for(packing: Packing, lattice: Lattice, n_rows: int) -> Descent:
         n_barred=np.zeros(len(lattice.below), dtype=np.int32),
         leaf=np.zeros(n_rows, dtype=np.int32),
         categorical=packing.categorical,
-        most_spans=(n_levels + 1) * (1 + most_runs),  # one of numbers, all of others
+        most_spans=(n_levels + 1) * (1 + most_runs),  # of numbers, and of others
     )
 
 
 def moves_for(packing: Packing, n_rows: int, n_spans: int, n_movers: int) -> Moves:
-    """Return room for the moves of a block."""
+    """Return empty arrays for the moves of a block."""
     width = packing.values.shape[1]
     return Moves(
         n_rows=n_rows,
@@ -131,21 +131,21 @@ def write_moves(
     tree: int,
     n: tuple[int, int],
 ) -> tuple[int, tuple[int, int]]:
-    """Write the sums and the moves of a block of rows, from a tree on.
+    """Write the sums and the moves of a block of rows, beginning with a tree.
 
     Parameters
     ----------
     bins : ndarray of int32, shape (n_features, n_rows)
         Of this block.
     n : tuple of int
-        The spans and the movers of the trees before.
+        Numbers of spans and movers of the trees before.
 
     Returns
     -------
     tree : int
-        The one for which there is no room, or their number.
+        The tree for which there is no room, or the number of trees.
     n : tuple of int
-        The spans and the movers of the trees before it.
+        Numbers of spans and movers of the trees before it.
     """
     own, here, n_rows, values = to.own, to.here, bins.shape[1], lattice.values
     if tree == 0:
@@ -176,14 +176,14 @@ def _descend(
 ) -> tuple[int, int]:
     """Take a block of rows down a tree, node by node, and write its moves after `n`.
 
-    Return how many spans and movers there are then, -1 if there is no room for them.
+    Return the numbers of spans and movers then, -1 if there is no room for them.
     """
     table, node_at, n_done = lattice.table, descent.node, descent.n_done
     rows, reach, before = descent.rows, descent.reach, descent.before
     stretches, n_stretches = descent.stretches, descent.n_stretches
     n_rows = bins.shape[1]
     for i in range(n_rows):
-        rows[i] = i  # no order depends on the trees before, or on the room there was
+        rows[i] = i  # independent of earlier trees and of the room
     level = 0
     node_at[0], n_done[0], n_stretches[0] = lattice.roots[tree], 0, 1
     stretches[0, 0, 0], stretches[0, 0, 1], stretches[0, 0, 3] = OWN, 0, n_rows
@@ -231,9 +231,9 @@ def divide(
     n: int,
     rows: Numbers,
 ) -> None:
-    """Put the rows of stretches that go left at a node before those that go right.
+    """Reorder stretches: rows that go left at a node before those that go right.
 
-    Not those of its own feature, which may have any value of it.
+    Stretches of the node's feature stay: their rows may have any value of it.
     """
     j, cut = table[node, 0], table[node, 1]
     for k in range(n):
@@ -261,7 +261,7 @@ def _narrow(
     first: int,
     child: int,
 ) -> None:
-    """Leave the numbers of a node's feature that lead to a child; in the end, all."""
+    """Restrict the numbers of a node's feature to a child; after both, restore all."""
     if child == 0:
         before[level, 0], before[level, 1] = reach[j, 0], reach[j, 1]
     begin, end, middle = before[level, 0], before[level, 1], first + cut + 1
@@ -274,10 +274,10 @@ def _narrow(
 
 @Loop
 def pass_on(stretches: Integers, n: int, j: int, child: int, to: Integers) -> int:
-    """Write the stretches of a child that have rows; return how many there are.
+    """Write the stretches of a child that have rows; return their number.
 
-    Rows on the path that go the other way are kept away by the node's feature; those
-    that it keeps away already may have any value of it.
+    Rows on their own path that go the other way are excluded by the node's feature;
+    rows that it excludes already may have any value of it.
     """
     m = 0
     for k in range(n):
@@ -297,9 +297,9 @@ def pass_on(stretches: Integers, n: int, j: int, child: int, to: Integers) -> in
 
 @Loop
 def _bar(lattice: Any, rules: Any, node: int, child: int, n_barred: Integers) -> None:
-    """Keep the categories, or the missing values, from a child that do not go there.
+    """Count the categories, or missing values, that do not go to a child as excluded.
 
-    Those that were kept from the child before are let in again.
+    Those excluded from the child before are no longer counted.
     """
     j = lattice.table[node, 0]
     missing = rules[1][j]
@@ -316,7 +316,7 @@ def _bar(lattice: Any, rules: Any, node: int, child: int, n_barred: Integers) ->
 def _write_leaf(
     descent: Any, level: int, tree: int, to: Any, n: tuple[int, int]
 ) -> tuple[int, int]:
-    """Write which rows a leaf is the own leaf of, and which move there with numbers."""
+    """Write the rows whose own leaf this is, and those that move there by numbers."""
     stretches, leaf, rows = descent.stretches[level], descent.node[level], descent.rows
     reach, spans, movers, (n_spans, n_movers) = descent.reach, to.spans, to.movers, n
     for k in range(descent.n_stretches[level]):
@@ -340,9 +340,9 @@ def _write_leaf(
 def _write_singles(
     lattice: Any, descent: Any, level: int, tree: int, n: Any, spans: Integers
 ) -> int:
-    """Write which rows move to a leaf with categories, or with missing values.
+    """Write the rows that move to a leaf by categories, or by missing values.
 
-    `_write_leaf` writes these movers. Return how many spans there are then.
+    `_write_leaf` writes these movers. Return the number of spans then.
     """
     below, stretches, (n_spans, last) = lattice.below, descent.stretches[level], n
     for k in range(descent.n_stretches[level]):

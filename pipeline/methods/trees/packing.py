@@ -1,9 +1,8 @@
-"""Ensembles of trees as arrays, whichever library fitted them.
+"""Ensembles of trees as arrays, in one form for all libraries.
 
-Every feature has one list of thresholds for the whole ensemble, so a row is known by
-its bins, and a node compares whole numbers. The leaves of a row are added in the order
-in which the library adds them: sums and predictions equal the library's to the last
-bit.
+Every feature has one list of thresholds for the whole ensemble, so a row is represented
+by its bins, and a node compares whole numbers. The leaves of a row are added in the
+order of the library: sums and predictions equal the library's to the last bit.
 """
 
 from collections.abc import Callable
@@ -45,15 +44,15 @@ class Codes(NamedTuple):
     Attributes
     ----------
     most : float
-        The highest that it does not take for another category.
+        The highest number that is not read as another category.
     is_truncated : bool
         Whether numbers between -1 and 0 are category 0.
     is_exact : bool
-        Whether a number is the category that it equals, and unknown if there is none;
-        otherwise it is the category of its whole part.
+        Whether a number is only the category that it equals, and unknown if there is
+        none; otherwise it is the category of its whole part.
     is_unknown_missing : bool
-        Whether a category that it does not know goes where missing values go;
-        otherwise the bin after all categories is its own.
+        Whether unknown categories go where missing values go; otherwise they have a bin
+        of their own after all categories.
     """
 
     most: float = np.inf
@@ -63,7 +62,7 @@ class Codes(NamedTuple):
 
 
 EIGHT_BITS = Codes(most=255)
-"""scikit-learn reads a category as a number of eight bits, before 1.4."""
+"""scikit-learn before 1.4 reads a category as a number of eight bits."""
 
 
 def _logistic(sums: Floats) -> Floats:
@@ -75,7 +74,7 @@ def _logistic(sums: Floats) -> Floats:
 
 
 def _softmax(ordered: Callable[[Floats], Floats], sums: Floats) -> Floats:
-    """Return probabilities; numpy adds their total up in the order of the memory."""
+    """Return probabilities; numpy adds up their total in memory order."""
     scores = ordered(sums)
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
@@ -98,7 +97,7 @@ LINKS: dict[str, Callable[[Floats], Floats]] = {
     "softmax_by_logsumexp": _softmax_by_logsumexp,
     **LINKS_OF_BOOSTING,
 }
-"""From the sums of a row, (n, n_outputs), to its prediction, a column per class."""
+"""From the sums of rows, (n, n_outputs), to predictions, a column per class."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,41 +107,41 @@ class Packing(Frozen):
     Attributes
     ----------
     n_features : int
-        The columns of the rows it is asked about.
+        Number of columns of the rows.
     thresholds : tuple of ndarray
-        For each feature, the thresholds of all nodes, sorted, each once; of a
-        categorical feature the categories that it knows.
+        For each feature, the distinct thresholds of all nodes, sorted; for a
+        categorical feature, its known categories.
     categorical : ndarray of bool, shape (n_features,)
     feature, cut, left, right : ndarray of int32, shape (n_nodes,)
         A row goes left if its bin is at most `cut`. `feature` is -1 at leaves. A
-        negative `cut` is of a categorical feature: the row goes left if its bin is in
-        ``sets[-1 - cut]``.
+        negative `cut` belongs to a categorical feature: the row goes left if its bin is
+        in ``sets[-1 - cut]``.
     missing_left : ndarray of bool, shape (n_nodes,)
-        Where a row goes whose value is missing.
+        Whether a row whose value is missing goes left.
     sets : ndarray of uint64, shape (n_sets, n_words)
         A bit for each bin.
     values : ndarray of shape (n_nodes, width)
-        What a leaf adds to `width` outputs; float32 if the library adds in float32.
+        Contributions of a leaf to `width` outputs; float32 if the library adds in it.
     roots : ndarray of int32, shape (n_trees,)
     targets : ndarray of int32, shape (n_trees,)
         The first output that a tree adds to: 0, or its class in boosting of classes,
         which has one tree per class and `width` 1.
     start : ndarray of shape (n_outputs,)
-        What the leaves are added to, tree by tree.
+        The initial sums, to which leaves are added tree by tree.
     divisor : float
-        What the sum is then divided by: the number of trees of a forest, or 1.
+        The divisor of the sums: the number of trees of a forest, or 1.
     slope : float
-        What the quotient is multiplied by.
+        The factor of the quotient.
     link : Link
-        The key in `LINKS` of what makes a prediction of the product.
+        The key in `LINKS` of the function from the product to the prediction.
     codes : Codes
         How numbers of categorical features are read.
     zero_is_missing : ndarray of bool, shape (n_features,)
-        Whether zero is among a feature's missing values, as LightGBM can take it.
+        Whether zero is among a feature's missing values, as LightGBM allows.
     cast : dtype
-        What the library makes of the rows first, float32 or float64.
+        The type to which the library converts rows first, float32 or float64.
     no_missing : ndarray of bool, shape (n_features,)
-        Whether nothing says where a row goes whose value is missing.
+        Whether the trees have no direction for a missing value of a feature.
     depth : int
         The most comparisons from a root to a leaf.
     """
@@ -180,26 +179,26 @@ class Packing(Frozen):
         return np.array([len(t) + 1 for t in self.thresholds], dtype=np.int32)
 
     def can_place(self, rows: Any) -> bool:
-        """Return whether no category is one that the library takes for another."""
+        """Return whether the library reads no category as another one."""
         categories = np.asarray(rows)[:, self.categorical]
         return not (categories > self.codes.most).any()
 
     def can_follow(self, rows: Any) -> bool:
-        """Return whether no value is missing where nothing says where it goes."""
+        """Return whether all missing values have a direction in the trees."""
         return not np.isnan(np.asarray(rows)[:, self.no_missing]).any()
 
     def bins(self, rows: Any) -> Integers:
         """Return the bin of every value, (n_features, n_rows).
 
         The bin of a number is the number of thresholds below it, so `x <= t[c]` is
-        ``bin <= c``; that of a category its place among those known. What is missing
-        has the bin ``missing_bins``; for a category not known see `Codes`.
+        ``bin <= c``; that of a category its position among those known. Missing values
+        have the bin ``missing_bins``; for unknown categories see `Codes`.
         """
         columns = np.asarray(rows).T
         bins = np.empty(columns.shape, dtype=np.int32)
         for j, (as_given, thresholds) in enumerate(
             zip(columns, self.thresholds, strict=True)
-        ):  # not all at once: a copy of a large table is large
+        ):  # by column: a copy of a large table is large
             column = as_given.astype(self.cast).astype(np.float64)
             is_missing = np.isnan(column)
             if self.zero_is_missing[j]:
@@ -217,13 +216,13 @@ class Packing(Frozen):
         return bins
 
     def predicted(self, sums: Floats) -> Floats:
-        """Return predictions of the sums of rows, (n_rows, 1 or n_classes)."""
+        """Return the predictions for the sums of rows, (n_rows, 1 or n_classes)."""
         scores = np.ascontiguousarray(sums / self.divisor)
         return LINKS[self.link](scores if self.slope == 1 else self.slope * scores)
 
 
 class Nodes(NamedTuple):
-    """What loops read of a packing.
+    """The arrays of a packing that loops read.
 
     Attributes
     ----------
@@ -232,7 +231,7 @@ class Nodes(NamedTuple):
     values, roots, targets : ndarray
         As in `Packing`.
     rules : tuple or None
-        ``missing_left``, ``missing_bins`` and ``sets`` if a row or a node needs them.
+        ``missing_left``, ``missing_bins`` and ``sets``, if a row or a node needs them.
     """
 
     table: Integers
@@ -243,7 +242,7 @@ class Nodes(NamedTuple):
 
 
 def nodes_for(packing: Packing, *bins: Integers) -> Nodes:
-    """Return what loops read to walk rows of these bins."""
+    """Return the arrays that loops read to walk rows of these bins."""
     columns = (packing.feature, packing.cut, packing.left, packing.right)
     missing = packing.missing_bins
     has_missing = (each == missing[:, np.newaxis] for each in bins)
@@ -288,12 +287,12 @@ def _add_leaves(nodes: Any, rows: Integers, sums: Floats) -> None:
 
 
 def predict(packing: Packing, rows: Any) -> Floats:
-    """Return what the library's predict or predict_proba returns, (n_rows, columns)."""
+    """Return the output of the library's predict (or predict_proba), by row."""
     return predict_bins(packing, packing.bins(rows))
 
 
 def predict_bins(packing: Packing, bins: Integers) -> Floats:
-    """Return what `predict` does of rows with these bins."""
+    """Return the output of `predict` for rows with these bins."""
     by_row = np.ascontiguousarray(bins.T)
     sums = np.tile(packing.start.astype(packing.values.dtype), (len(by_row), 1))
     _add_leaves(nodes_for(packing, bins), by_row, sums)
@@ -301,9 +300,9 @@ def predict_bins(packing: Packing, bins: Integers) -> Floats:
 
 
 def nearby(nodes: Any, bins: Integers) -> npt.NDArray[np.intp]:
-    """Return an order of the rows in which neighbours take about the same way.
+    """Return an order of the rows in which neighbours take similar paths.
 
-    Then the nodes that some rows read in turn are few, and stay near the processor. It
+    Consecutive rows then read few nodes, which stay in the processor's cache. The order
     is by leaves of two trees.
 
     Parameters

@@ -1,7 +1,7 @@
 """Friedman's H of pairs, exactly and on all rows, from the rows near each leaf.
 
-Only leaves whose box has a side for both features of a pair add to what the two do
-together: a rectangle of bins of their joint partial dependence, and a strip of each
+Only leaves whose box has a side for both features of a pair contribute to their joint
+effect: a rectangle of bins of their joint partial dependence, and a strip of each
 single one. One sweep over the rows sums the corners of the rectangles.
 """
 
@@ -19,19 +19,20 @@ from .partial_dependence import curves_of
 
 
 class _Entries(NamedTuple):
-    """The rectangles of leaves in two features, pair of features after pair.
+    """The rectangles of leaves in two features, one pair of features after another.
 
-    One for each run of bins that a leaf accepts in the one and in the other.
+    There is one for each run of bins that a leaf accepts in the first feature and each
+    that it accepts in the second.
 
     Attributes
     ----------
     first : ndarray of shape (n_used**2 + 1,)
         The entries of the features a < b are those from ``first[a * n_used + b]`` on.
     table : ndarray of shape (n_entries, 8)
-        The leaf, the first bin and that after the last for a and for b, and the rows
-        that lie in its box wherever a, b, or both are set; the numbers for a and for b
-        stand at the first rectangle of a run only. Read in order, which is faster than
-        leaf by leaf.
+        The leaf; the first bin and that after the last for a and for b; and the numbers
+        of rows in its box if a, b, or both are set. The numbers for a and for b are in
+        the first rectangle of a run only. Reading in this order is faster than leaf by
+        leaf.
     """
 
     first: Places
@@ -39,17 +40,17 @@ class _Entries(NamedTuple):
 
 
 class _Ranked(NamedTuple):
-    """The rows by the values that they have of one feature.
+    """The rows, ranked by their values of one feature.
 
     Attributes
     ----------
     below : ndarray of shape (n_bins + 1,)
-        How many bins below this one hold a row.
+        Number of bins below this one that hold a row.
     rank : ndarray of shape (n_rows,)
         That number for the bin of each row.
     order : ndarray of shape (n_rows,)
     n : int
-        How many bins hold a row.
+        Number of bins that hold a row.
     """
 
     below: Integers
@@ -59,14 +60,14 @@ class _Ranked(NamedTuple):
 
 
 class Pairs:
-    """What every two features of an ensemble do together, on unweighted rows.
+    """Joint effects of every two features of an ensemble, on unweighted rows.
 
     Parameters
     ----------
     packing : Packing
-        With no `partial_dependence.reason_against` it.
+        One for which `partial_dependence.reason_against` is empty.
     bins : ndarray of shape (n_features, n_rows)
-        The rows, which are averaged over and at which the averages are compared.
+        The rows that are averaged over, and at which the averages are evaluated.
     n_threads : int, default 1
         No number depends on it.
     """
@@ -109,7 +110,7 @@ class Pairs:
         return beyond
 
     def _rank(self, place: int) -> _Ranked:
-        """Return the rows by their bins of a feature that is used."""
+        """Return the rows ranked by a feature, given its position in `used`."""
         bins = self._bins[self._boxes.used[place]]
         holds = np.bincount(bins, minlength=self._boxes.n_bins[place]) > 0
         below = np.append(0, np.cumsum(holds)).astype(np.int32)
@@ -173,9 +174,10 @@ def _enter(
 
 @Loop
 def _together(here: Integers, values: Floats, a: Any, b: Any) -> Any:
-    """Return what two features do together at each row, for one output.
+    """Return the joint effect of two features at each row, for one output.
 
-    The corners at each rank of a are chains: the last one, and what came before each.
+    The corners at each rank of a form a linked list: `last` has the last one, `chain`
+    the one before each.
     """
     strip_a, strip_b = np.zeros(a.n + 1), np.zeros(b.n + 1)
     last, n = np.full(a.n + 1, -1, np.int32), 0
@@ -217,7 +219,7 @@ def _together(here: Integers, values: Floats, a: Any, b: Any) -> Any:
 
 @Loop
 def _add_from(heights: Floats, rank: int, height: float) -> None:
-    """Add to the heights from a rank on; a Fenwick tree keeps their sums."""
+    """Add to the heights from a rank on, in a Fenwick tree."""
     place = rank + 1
     while place < len(heights):
         heights[place] += height

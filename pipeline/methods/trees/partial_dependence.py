@@ -1,8 +1,8 @@
 """The exact partial dependence of every feature at every value, in one pass.
 
-What a feature does to the mean prediction is a sum over leaves: a leaf adds its value
-for the rows in its box, and for those that only this feature keeps out of it, wherever
-the box accepts the value that the feature is set to.
+The effect of a feature on the mean prediction is a sum over leaves: a leaf contributes
+its value for the rows in its box, and for those that only this feature excludes,
+wherever the box accepts the value that the feature is set to.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ IN_SINGLE_PRECISION = "Its library adds leaves in single precision."
 
 
 def reason_against(packing: Packing) -> str:
-    """Return why a mean prediction is no sum over leaves to the last digits, or ""."""
+    """Return why a mean prediction is not exactly a sum over leaves; empty if it is."""
     if packing.link != "identity":
         return NOT_A_SUM
     return IN_SINGLE_PRECISION if packing.values.dtype == np.float32 else ""
@@ -34,7 +34,7 @@ def curves_at_bins(
     Parameters
     ----------
     packing : Packing
-        With no `reason_against` it.
+        One for which `reason_against` is empty.
     bins : ndarray of shape (n_features, n_rows)
         The rows averaged over.
     n_threads : int, default 1
@@ -43,7 +43,7 @@ def curves_at_bins(
     Returns
     -------
     tuple of ndarray of shape (n_bins, n_outputs)
-        A feature that no node compares has the mean prediction in its only bins, so its
+        A feature that no node compares has the mean prediction in all its bins, so its
         curve is exactly flat.
     """
     boxes = boxes_of(packing)
@@ -54,7 +54,7 @@ def curves_at_bins(
 def curves_of(
     packing: Packing, boxes: Boxes, counts: Counts, n_rows: int
 ) -> tuple[Floats, ...]:
-    """Return the curves of `curves_at_bins` from the counts of so many rows."""
+    """Return the curves of `curves_at_bins` from the counts of `n_rows` rows."""
     start = packing.start / packing.divisor
     mean = start + counts.inside @ boxes.values / n_rows
     curves = [np.tile(mean, (n, 1)) for n in packing.missing_bins + 1]

@@ -1,8 +1,8 @@
-"""Pipelines whose steps make every column of one column, row by row.
+"""Pipelines whose steps make every column from one column, row by row.
 
-Permuting a feature then permutes the columns that were made of it, so the trees at the
-end can answer. Only classes of scikit-learn that are listed in `RULES` are looked
-through, none that inherits from them.
+Permuting a feature then permutes the columns that were made from it, so the trees at
+the end can be used. Steps must be of the scikit-learn classes listed in `RULES`, not of
+classes that inherit from these.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ PREDICTS = ("predict", "predict_proba")
 
 
 def looked_through(estimator: Any) -> tuple[tuple[Any, ...], Any]:
-    """Return the names and steps before the last one of a pipeline, and the last one.
+    """Return the named steps before the last one of a pipeline, and the last step.
 
-    There are none before any other estimator.
+    Any other estimator has no steps before it.
     """
     steps: tuple[Any, ...] = ()
     while name_of(estimator) == PIPELINE and not has_own(estimator, *PREDICTS):
@@ -34,15 +34,15 @@ def looked_through(estimator: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 def features_after(steps: Sequence[Any], features: Names) -> Names | str:
-    """Return for each column that leaves the steps the feature it is made of.
+    """Return for each column that leaves the steps the feature it is made from.
 
-    Or in plain words why that is not known.
+    If that is not known, return the reason in plain words.
 
     Parameters
     ----------
     steps : sequence of (str, transformer)
     features : tuple of str
-        The feature that each column is made of that enters them.
+        The feature that each column entering the steps is made from.
     """
     for name, step in steps:
         after = _after(step, features)
@@ -57,7 +57,7 @@ def features_after(steps: Sequence[Any], features: Names) -> Names | str:
 
 
 def _after(step: Any, features: Names) -> Names | None:
-    """Return what `features_after` does of one step, None if that is not known."""
+    """Return the result of `features_after` for one step, None if it is not known."""
     if _is_nothing(step):
         return features
     rule = RULES.get(name_of(step))
@@ -69,21 +69,21 @@ def _after(step: Any, features: Names) -> Names | None:
 
 
 def _is_nothing(step: Any) -> bool:
-    """Return whether a step hands its columns on."""
+    """Return whether a step passes its columns on unchanged."""
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
 def _same(_: Any, features: Names) -> Names:
-    """Return the columns of a step that changes each on its own."""
+    """Return the columns of a step that changes each of them separately."""
     return features
 
 
-def _chosen(step: Any, features: Names) -> Names:
+def _selected(step: Any, features: Names) -> Names:
     """Return the columns that a selection keeps."""
     return tuple(features[at] for at in step.get_support(indices=True))
 
 
-def _filled(step: Any, features: Names) -> Names | None:
+def _imputed(step: Any, features: Names) -> Names | None:
     """Return the columns of an imputer: those without any value are left out."""
     if step.add_indicator:
         return None
@@ -92,19 +92,19 @@ def _filled(step: Any, features: Names) -> Names | None:
 
 
 def _repeated(features: Names, widths: Sequence[int]) -> Names:
-    """Return features as often as they have columns."""
+    """Return each feature as many times as it has columns."""
     return tuple(np.repeat(np.array(features, dtype=object), widths))
 
 
 def _binned(step: Any, features: Names) -> Names:
-    """Return the columns of bins, one for each if they are not numbered."""
+    """Return the columns of bins: one per bin unless they are numbered."""
     if step.encode == "ordinal":
         return features
     return _repeated(features, step.n_bins_)
 
 
 def _one_hot(step: Any, features: Names) -> Names:
-    """Return a column for each category, but one for all that are infrequent."""
+    """Return one column per category, and one for all infrequent ones together."""
     dropped = step.drop_idx_
     infrequent = getattr(step, "infrequent_categories_", None)
     widths = [len(own) for own in step.categories_]
@@ -122,12 +122,12 @@ def _target_encoded(step: Any, features: Names) -> Names | None:
 
 
 def _unchanged(step: Any, features: Names) -> Names | None:
-    """Return the columns of a function, known only if there is none."""
+    """Return the columns of a function transformer, known only without a function."""
     return features if step.func is None else None
 
 
 def _parts(step: Any, features: Names) -> Names | None:
-    """Return the columns of transformers side by side."""
+    """Return the columns of transformers that are applied in parallel."""
     names = getattr(step, "feature_names_in_", None)
     places = getattr(step, "_transformer_to_input_indices", None)
     if places is None or (names is not None and tuple(names) != features):
@@ -145,7 +145,7 @@ def _parts(step: Any, features: Names) -> Names | None:
 
 
 def _chain(step: Any, features: Names) -> Names | None:
-    """Return the columns of steps one after another."""
+    """Return the columns after several steps."""
     after = features_after(step.steps, features)
     return None if isinstance(after, str) else after
 
@@ -157,8 +157,8 @@ _EACH_ON_ITS_OWN = (
 _SELECTIONS = "SelectKBest SelectPercentile SelectFromModel VarianceThreshold"
 RULES: dict[str, Callable[[Any, Names], Names | None]] = {
     **dict.fromkeys((f"sklearn.{name}" for name in _EACH_ON_ITS_OWN.split()), _same),
-    **dict.fromkeys((f"sklearn.{name}" for name in _SELECTIONS.split()), _chosen),
-    "sklearn.SimpleImputer": _filled,
+    **dict.fromkeys((f"sklearn.{name}" for name in _SELECTIONS.split()), _selected),
+    "sklearn.SimpleImputer": _imputed,
     "sklearn.KBinsDiscretizer": _binned,
     "sklearn.OneHotEncoder": _one_hot,
     "sklearn.TargetEncoder": _target_encoded,
@@ -166,7 +166,7 @@ RULES: dict[str, Callable[[Any, Names], Names | None]] = {
     "sklearn.ColumnTransformer": _parts,
     PIPELINE: _chain,
 }
-"""From the class of a step to what it makes of the columns."""
+"""From the class of a step to the function that returns its columns."""
 
 
 def rows_given(
@@ -176,18 +176,18 @@ def rows_given(
     steps: Sequence[Any],
     library: str,
 ) -> Any:
-    """Return the numbers that the last step of a pipeline reads of a frame.
+    """Return the numbers that the last step of a pipeline reads, given a frame.
 
     Parameters
     ----------
     X : DataFrame
     read : callable
-        Returns what the first step gets of it.
+        Returns the input of the first step.
     steps : sequence of (str, transformer)
     library : str
-        That of the last step. What a sparse matrix leaves out is zero to
-        scikit-learn, but missing to XGBoost, which is not given any here; it reads
-        levels as their codes.
+        That of the last step. Entries that a sparse matrix omits are zero to
+        scikit-learn but missing to XGBoost, whose rows must not be sparse here.
+        XGBoost reads levels as their codes.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def rows_given(
 
 
 def _codes(column: pd.Series) -> pd.Series:
-    """Return the codes of levels, NaN where missing; other columns as they are."""
+    """Return the codes of levels, NaN where missing; other columns unchanged."""
     if not is_category(column):
         return column
     codes = column.cat.codes

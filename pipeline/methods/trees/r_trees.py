@@ -1,4 +1,4 @@
-"""R's ranger, randomForest, gbm and rpart, from the fields of their own packages.
+"""Trees of R's ranger, randomForest, gbm and rpart, from the fields of their objects.
 
 A factor is read as R's codes, 1 for its first level.
 """
@@ -22,14 +22,14 @@ Array = npt.NDArray[Any]
 Tables = Mapping[str, Any]
 
 MOST_RANGER_LEVELS = 63
-"""ranger makes no sets of a factor with more levels."""
+"""ranger stores no sets for a factor with more levels."""
 GBM_LINKS: dict[str, tuple[float, Link]] = {
     "bernoulli": (1.0, "logistic"),
     "adaboost": (2.0, "logistic"),
     "poisson": (1.0, "exp_in_c"),
     "multinomial": (1.0, "softmax_of_r"),
 }
-"""By distribution what scores are multiplied by, which is exact, and their link."""
+"""By distribution: the factor of scores, whose product is exact, and their link."""
 NOT_LEFT_OR_RIGHT = (
     "At a split by a factor, some level goes neither left nor right: R looks at other "
     "columns, or goes no further."
@@ -37,7 +37,7 @@ NOT_LEFT_OR_RIGHT = (
 
 
 def _ranger(tables: Tables) -> Packing | str:
-    """Read a forest of numbers, or of shares of classes."""
+    """Read a forest that predicts numbers, or shares of classes."""
     left, right, split = (tables[name] for name in ("left", "right", "split"))
     is_leaf = (left == 0) & (right == 0)
     column = np.where(is_leaf, -1, tables["column"]).astype(int)
@@ -53,7 +53,7 @@ def _ranger(tables: Tables) -> Packing | str:
 
 
 def _random_forest(tables: Tables) -> Packing | str:
-    """Read a forest of numbers, or of trees that have a vote each."""
+    """Read a forest that predicts numbers, or whose trees have one vote each."""
     is_leaf, split, leaf = (tables[name] for name in ("is_leaf", "split", "leaf"))
     columns = tables["columns"].astype(int)
     column = np.where(is_leaf, -1, columns[tables["variable"] - 1])
@@ -69,9 +69,9 @@ def _random_forest(tables: Tables) -> Packing | str:
 
 
 def _gbm(tables: Tables) -> Packing | str:
-    """Read boosted trees, whose nodes have a third child for what is missing.
+    """Read boosted trees, whose nodes have a third child for missing values.
 
-    It is left out if no training row had a missing value and no set lacks a level.
+    It is omitted if no training row had a missing value and no set lacks a level.
     """
     column, split = tables["column"].astype(int), tables["split"]
     n_nodes, n_levels = tables["n_nodes"], tables["n_levels"]
@@ -91,7 +91,7 @@ def _gbm(tables: Tables) -> Packing | str:
     has_third = not is_empty[is_inner].all() or any(
         (own == 0).any() for own in ways.values()
     )
-    # It goes left below the split, and counts levels from 0.
+    # gbm goes left below the split, and counts levels from 0.
     threshold = np.nextafter(split + tables["is_factor"][column], -np.inf)
     factor, link = GBM_LINKS.get(tables["distribution"][0], (1.0, "identity"))
     start, values = factor * tables["start"], factor * split[:, np.newaxis]
@@ -115,14 +115,14 @@ def _gbm(tables: Tables) -> Packing | str:
 def _with_third(
     nodes: Tree, third: Array, n_nodes: Array, there: Mapping[int, Floats]
 ) -> Tree:
-    """Return each node as two: is there a value, and the split.
+    """Return each node as two: a test for missing values, and the split.
 
     Parameters
     ----------
     nodes : Tree
-        Those of all trees.
+        The nodes of all trees.
     third : ndarray of shape (n_nodes,)
-        Where a row goes whose value is missing.
+        The child to which a row goes whose value is missing.
     n_nodes : ndarray of shape (n_trees,)
     there : mapping of int to ndarray
         The levels that the split sends left or right, by node.
@@ -146,10 +146,10 @@ def _with_third(
 
 
 def _rpart(tables: Tables) -> Packing | str:
-    """Read one tree; it goes left below a split, or right, as the split says.
+    """Read one tree; rows below a split go left, or right, as the split specifies.
 
-    Without surrogates a missing value, and a level that no row of the node had, goes
-    with most of these rows.
+    Without surrogates, missing values and levels that no row of the node had go with
+    the majority of its rows.
     """
     is_inner = tables["is_inner"].astype(bool)
     column = np.where(is_inner, tables["column"], -1).astype(int)
@@ -185,7 +185,7 @@ def _rpart(tables: Tables) -> Packing | str:
 def _rpart_sets(
     tables: Tables, nodes: Tree, n_levels: Array, is_settled: Array
 ) -> dict[int, Floats] | str:
-    """Return the levels that go left by node, or why some go nowhere.
+    """Return the levels that go left by node, or why some have no direction.
 
     Parents come before their children.
     """
@@ -210,7 +210,7 @@ def _rpart_sets(
 
 
 def _forest(nodes: Tree, n_nodes: Array, n_levels: Array) -> Packing:
-    """Return the mean of trees that meet no missing values."""
+    """Return the mean of trees that accept no missing values."""
     return packed(
         n_features=len(n_levels),
         trees=_trees(nodes, n_nodes),
@@ -224,7 +224,7 @@ def _forest(nodes: Tree, n_nodes: Array, n_levels: Array) -> Packing:
 
 
 def _trees(nodes: Tree, n_nodes: Array, n_targets: int = 1) -> list[Tree]:
-    """Return the trees whose nodes follow each other; inner nodes are worth nothing.
+    """Return the trees of consecutive nodes; inner nodes get the value 0.
 
     Trees add to the targets in turn.
     """
@@ -251,7 +251,7 @@ def _trees(nodes: Tree, n_nodes: Array, n_targets: int = 1) -> list[Tree]:
 
 
 def _roots(n_nodes: Array) -> Array:
-    """Return for each node where its tree begins."""
+    """Return the position of the root of each node's tree."""
     return np.repeat(np.cumsum(n_nodes) - n_nodes, n_nodes)
 
 
@@ -274,7 +274,7 @@ def _sets(
     n_levels : ndarray of shape (n_columns,)
         Above 1 where splits are sets.
     bit : bool
-        What bit a level has that goes left.
+        The bit of a level that goes left.
     """
     members: dict[tuple[int, int], Floats] = {}
     sets = {}
@@ -288,11 +288,11 @@ def _sets(
 
 
 _packings: WeakKeyDictionary[RModel, Packing] = WeakKeyDictionary()
-"""Seconds of work for a large forest; a model of R never changes."""
+"""Reading a large forest takes seconds, and a model of R never changes."""
 
 
 def _read(read: Callable[[Tables], Packing | str], model: RModel) -> Packing | str:
-    """Ask R for the tables of a model, once, and pack them."""
+    """Return the packing of a model, whose tables are read from R once."""
     if model in _packings:
         return _packings[model]
     tables = tree_tables(model)

@@ -1,12 +1,12 @@
 """Predictions of rows with columns replaced by those of other rows, in one walk.
 
-A draw permutes columns; a row that lends to all others sets them, as in curves of rows
-(individual conditional expectations). Trees of few leaves are answered by `few_leaves`,
-faster; the others as follows. A row with another value in one column leaves its path
-only where a node splits by that column. So the path of each row is walked once for each
-tree; at a node, the draws that go the other way leave it and walk the subtree there.
-Each draw adds its leaves in the order of the library, so its prediction is what predict
-gives for the changed table, to the last bit.
+A draw permutes columns; if one row provides the values of all others, they are set, as
+in individual conditional expectations. Trees of few leaves are evaluated by
+`few_leaves`, which is faster; the others as follows. A row with another value in one
+column leaves its path only at nodes that split by that column. So the path of each row
+is walked once for each tree; at a node, the draws that go the other way leave it and
+walk the subtree there. Each draw adds its leaves in the order of the library, so its
+prediction equals that of predict for the changed table, to the last bit.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,17 +34,17 @@ Words = npt.NDArray[np.int64]
 
 MAX_BYTES = 256 * 2**20
 MOST_DRAWS = 31
-"""Draws of one group in one walk: each has a bit."""
+"""Draws of one group in one walk, one bit each."""
 MOST_ROWS, BLOCK_BYTES = 512, 2**21
-"""Rows that walk one tree before the next is read, and what their sums may take."""
+"""Rows that walk one tree before the next is read, and the bytes of their sums."""
 MOST_ALONE = 1024
-"""Rows up to which one thread walks them all."""
+"""Rows up to which a single thread walks all of them."""
 BLOCKS_ALONE = 16
-"""Blocks that one thread walks before it can be stopped; each call costs time."""
+"""Blocks that a single thread walks between two checks for a stop, which take time."""
 LEAF, MOST_BITS = -1, 63
-"""What stands for a leaf in place of a node, of which no bit is a sign."""
+"""The word of a leaf, and the most bits of a word, one less for the sign."""
 
-# The place of the only bit of a number below 2**32, by its product with SPREAD.
+# The position of the only bit of a number below 2**32, by its product with SPREAD.
 PLACES = np.zeros(32, dtype=np.int64)
 PLACES[[(SPREAD << k & 0xFFFFFFFF) >> 27 for k in range(32)]] = np.arange(32)
 
@@ -65,24 +65,24 @@ def replay(
     Parameters
     ----------
     packing : Packing
-        With no `reason_against` it.
+        One for which `reason_against` is empty.
     bins : ndarray of shape (n_features, n_rows)
         ``packing.bins`` of the rows.
     groups : sequence of sequence of int
         The columns that are replaced together.
     draws : iterable of (int, ndarray of shape (n_rows,))
-        Which group is replaced, and the lender from which each row is given its values.
-        In any order; many at once take less time than few.
+        The group that is replaced, and the lender of each row's new values. In any
+        order; many at once take less time than few.
     lenders : ndarray of shape (n_features, n_lenders), optional
-        ``packing.bins`` of the rows that values are taken from; by default the rows
-        themselves, which a draw then permutes or resamples.
+        ``packing.bins`` of the lenders, the rows that values are taken from; by default
+        the rows themselves, which a draw then permutes or resamples.
     n_threads : int, default 1
         The predictions do not depend on it.
     max_bytes : int, default 256 MiB
-        Of the predictions and draws that are held together; one draw at least.
+        Limit of the predictions and draws held together; at least one draw is held.
     most_leaves : int, default 32
-        Of the trees that `few_leaves` answers, not a walk: at most 32. The predictions
-        do not depend on it.
+        Trees with at most so many leaves are evaluated by `few_leaves` instead of a
+        walk: at most 32. The predictions do not depend on it.
     """
     n_rows = bins.shape[1]
     at_once = max(1, max_bytes // (8 * (packing.n_outputs + 1) * max(1, n_rows)))
@@ -97,10 +97,10 @@ def replay(
     columns = [[j for j in group if j in used] for group in groups]
     remaining = iter(draws)
     while batch := list(islice(remaining, at_once)):
-        what = [group for group, _ in batch]
+        group_of_draw = [group for group, _ in batch]
         orders = np.array([order for _, order in batch], dtype=np.int32)
         sums = np.empty((len(batch), n_rows, packing.n_outputs), packing.values.dtype)
-        for layout in _layouts(columns, what, packing.n_features):
+        for layout in _layouts(columns, group_of_draw, packing.n_features):
             sets = leaf_sets(packing, layout.permuting) if has_few else None
             task = _Task(
                 nodes=nodes,
@@ -120,18 +120,18 @@ def replay(
 
 
 class _Layout(NamedTuple):
-    """Draws that are walked together, those of one group side by side.
+    """Draws that are walked together, those of one group adjacent.
 
     Attributes
     ----------
     draws : ndarray of shape (n_draws,)
-        The place of each among all draws.
+        The position of each among all draws.
     permuting : ndarray of shape (n_features, 3)
-        The first draw of the group that permutes a feature, which names the group, -1
-        if none does; the first of the bins that its draws give to the feature; and the
-        number of these draws.
+        The first draw of the group that permutes a feature, which identifies the group,
+        -1 if there is none; the first of the bins that its draws give to the feature;
+        and the number of these draws.
     n_bins : int
-        How many bins the draws give to a row.
+        Number of bins that the draws give to a row.
     """
 
     draws: Integers
@@ -140,15 +140,15 @@ class _Layout(NamedTuple):
 
 
 def _layouts(
-    groups: Sequence[Sequence[int]], what: Sequence[int], n_features: int
+    groups: Sequence[Sequence[int]], group_of_draw: Sequence[int], n_features: int
 ) -> Iterator[_Layout]:
-    """Yield draws that can be walked together: each feature is of one group only.
+    """Yield draws that can be walked together: each feature is in one group only.
 
-    Draws of a group that no node uses all join the first walk.
+    Draws of a group without used features all join the first walk.
     """
     walks: list[dict[int, list[int]]] = [{}]
     owners: list[dict[int, int]] = [{}]
-    for draw, group in enumerate(what):
+    for draw, group in enumerate(group_of_draw):
         for walk, owner in zip(walks, owners, strict=True):
             is_free = all(owner.get(j, group) == group for j in groups[group])
             is_short = len(walk.get(group, ())) < MOST_DRAWS or not groups[group]
@@ -173,15 +173,15 @@ def _layouts(
 
 
 class _Parts(NamedTuple):
-    """Where a word has the parts of a node, from its lowest bit.
+    """The positions of the parts of a node in its word, from the lowest bit.
 
-    Its feature, its cut, and how far after it its right child is; the left one is next
-    to it. A leaf has the word `LEAF`.
+    The parts are its feature, its cut, and the distance to its right child; the left
+    child is the next node. A leaf has the word `LEAF`.
 
     Attributes
     ----------
     feature_bits, cut_bits : int
-        As many ones as a feature has bits, and a cut.
+        Masks for the bits of a feature, and of a cut.
     cut_from, right_from : int
         The first bit of the cut, and of the distance.
     """
@@ -201,7 +201,7 @@ def reason_against(packing: Packing) -> str:
 
 
 def _parts_of(packing: Packing) -> list[npt.NDArray[np.int64]]:
-    """Return feature, cut and distance of each node, 0 where there is none to read."""
+    """Return feature, cut and distance of each node, 0 where there is none."""
     distance = packing.right - np.arange(len(packing.right))
     is_leaf = packing.feature < 0
     parts = packing.feature, packing.cut, distance
@@ -209,12 +209,12 @@ def _parts_of(packing: Packing) -> list[npt.NDArray[np.int64]]:
 
 
 def _bits_of(*parts: npt.NDArray[np.int64]) -> list[int]:
-    """Return how many bits each part of a word takes."""
+    """Return the number of bits of each part of a word."""
     return [int(own.max()).bit_length() for own in parts]
 
 
 def _words_of(packing: Packing) -> tuple[Words, _Parts]:
-    """Return each node as one word: all that are near a row stay near the processor."""
+    """Return each node as one word, so that the nodes near a row fit the cache."""
     feature, cut, distance = parts = _parts_of(packing)
     feature_bits, cut_bits, _ = _bits_of(*parts)
     right_from = feature_bits + cut_bits
@@ -225,7 +225,7 @@ def _words_of(packing: Packing) -> tuple[Words, _Parts]:
 
 
 class _Task(NamedTuple):
-    """What is walked.
+    """The inputs of a walk.
 
     Attributes
     ----------
@@ -234,11 +234,11 @@ class _Task(NamedTuple):
     ruled : tuple or None
         The table of the nodes and their rules, if they have any.
     sets : LeafSets or None
-        If these answer, and nobody walks.
+        The sets if `few_leaves` is used, without a walk.
     rows : ndarray of int32, shape (n_rows,)
         The rows in the order in which they walk.
     orders : ndarray of int32, shape (n_draws, n_rows)
-        The lenders from which these are given values.
+        By draw, the lenders of the rows' new values.
     """
 
     nodes: Nodes
@@ -255,24 +255,24 @@ class _Task(NamedTuple):
 
 
 def _walk_all(task: _Task, sums: Floats, n_threads: int) -> None:
-    """Walk all rows, several parts of them at a time if there are threads."""
+    """Walk all rows, in several parts at a time if there are threads."""
     n_rows = task.bins.shape[1]
     row_bytes = 8 * len(task.layout.draws) * len(task.start) + 4 * task.layout.n_bins
     block = min(max(BLOCK_BYTES // max(1, row_bytes), 16), MOST_ROWS)
     block = -(-n_rows // max(1, -(-n_rows // block)))  # as many rows in each
     edges = [*range(0, n_rows, block), n_rows]
-    answer = _walk_rows if task.sets is None else add_leaves
-    if n_rows <= MOST_ALONE:  # a pool takes longer than they do
-        answer(task, sums, 0, n_rows, block)
+    fill = _walk_rows if task.sets is None else add_leaves
+    if n_rows <= MOST_ALONE:  # starting threads takes longer
+        fill(task, sums, 0, n_rows, block)
         return
     if n_threads == 1:
         stops = [*edges[:-1:BLOCKS_ALONE], n_rows]
-        for first, last in pairwise(stops):  # in between, a request to stop is heard
-            answer(task, sums, first, last, block)
+        for first, last in pairwise(stops):  # a request to stop is noticed in between
+            fill(task, sums, first, last, block)
         return
     with threads_of(n_threads) as threads:
         parts = [
-            threads.submit(answer, task, sums, first, last, block)
+            threads.submit(fill, task, sums, first, last, block)
             for first, last in pairwise(edges)
         ]
         for part in parts:
@@ -329,7 +329,7 @@ def _is_left(word: int, parts: Any, ruled: Any, node: int, where: int) -> bool:
 def _going_left(
     word: int, parts: Any, permuting: Integers, ruled: Any, node: int, row: Integers
 ) -> np.int64:
-    """Return which draws of the feature of a node go left there, as bits."""
+    """Return the draws of a node's feature that go left there, as bits."""
     feature, bits = word & parts.feature_bits, np.int64(0)
     first, n_drawn = permuting[feature, 1], permuting[feature, 2]
     for k in range(n_drawn):
@@ -349,9 +349,9 @@ def _walk_path(
     walkers: Integers,
     on_path: Integers,
 ) -> tuple[int, int]:
-    """Return the leaf of a row, and at how many nodes draws left its path.
+    """Return the leaf of a row, and the number of nodes where draws left its path.
 
-    `walkers` gets the nodes they went to, their group, and which they are, as bits.
+    `walkers` gets the nodes they went to, their group, and the draws, as bits.
     """
     node, n_walkers = root, 0
     word = words[node]
@@ -369,7 +369,7 @@ def _walk_path(
                 walkers[0, n_walkers, 2] = leaving
                 on_path[group] ^= leaving
                 n_walkers += 1
-        node += right + (1 - right) * is_left  # no jump to be foreseen
+        node += right + (1 - right) * is_left  # no branch to predict
         word = words[node]
     for k in range(n_walkers):
         on_path[walkers[0, k, 1]] = -1
@@ -387,10 +387,10 @@ def _walk_subtrees(
     walkers: Integers,
     arrivals: Integers,
 ) -> int:
-    """Let the draws that left the path walk on; return how many they are.
+    """Walk the draws that left the path to their leaves; return their number.
 
-    All take a step before one takes the next, so that a processor need not wait for one
-    node before it reads another. `arrivals` gets each of them and its leaf.
+    All take a step before one takes the next, so that a processor can read several
+    nodes at once. `arrivals` gets each of them and its leaf.
     """
     n_arrivals, now = 0, 0
     while n_walkers > 0:
@@ -436,7 +436,7 @@ def _add_leaves(
     sums: Floats,
     elsewhere: Floats,
 ) -> None:
-    """Add the leaf of the row to all draws, and theirs to those that left its path."""
+    """Add the row's leaf to draws on its path, and their own leaf to the others."""
     for at in range(n_arrivals):
         elsewhere[at] = sums[arrivals[at, 0]] + values[arrivals[at, 1]]
     own = values[leaf]

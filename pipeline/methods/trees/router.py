@@ -1,6 +1,7 @@
-"""Who answers for a fitted model: its trees, where they give what its predict gives.
+"""The choice between the trees of a fitted model and its predict.
 
-Trees are read of an estimator once, and again if it was fitted again.
+Trees are used where they reproduce predict. They are read from an estimator once, and
+again if it was fitted again.
 """
 
 from collections.abc import Callable, Hashable
@@ -20,13 +21,13 @@ from .packing import Integers, Packing
 from .routes import Basis, Route, is_worth_reading, report_route
 
 MOST_ASKED = 64
-"""Rows that predict is asked about each time, to see that the estimator is the same."""
+"""Rows that are predicted each time, to check that the estimator is the same."""
 REFUSED = "It does not predict every row."
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The trees of a model, and rows.
+    """The trees of a model, and the bins of some rows.
 
     Attributes
     ----------
@@ -34,9 +35,9 @@ class Reading:
     rows : weakref.ref of DataFrame
     bins : ndarray of shape (n_features, n_rows)
     compared : set of str
-        The kinds of answers about these rows that predict gave too.
+        The kinds of results for these rows that were compared with predict.
     kept : dict
-        Answers to what is asked of all features at once.
+        Cached results for all features.
     """
 
     trees: Trees
@@ -45,40 +46,42 @@ class Reading:
     compared: set[str] = field(default_factory=set)
     kept: dict[Hashable, Any] = field(default_factory=dict)
 
-    def once(self, name: str, ask: Callable[..., Any]) -> Any:
-        """Return what a function of packing and bins returns, kept for the next."""
+    def once(self, name: str, function: Callable[..., Any]) -> Any:
+        """Return the result of a function of packing and bins, computed once."""
         if name not in self.kept:
-            self.kept[name] = ask(self.trees.packing, self.bins, n_threads=n_threads())
+            self.kept[name] = function(
+                self.trees.packing, self.bins, n_threads=n_threads()
+            )
         return self.kept[name]
 
     @property
     def basis(self) -> Basis:
-        """How near its predictions are to those of predict."""
+        """Whether its predictions equal those of predict, or up to rounding."""
         return "identical" if self.trees.is_ordered else "rounding"
 
 
 @dataclass
-class _Known:
-    """What was read of a model: its trees, or why predict answers from now on."""
+class _Cached:
+    """The cached trees of a model, or the route if predict is used from now on."""
 
     trees: Trees | Route | None = None
     readings: list[Reading] = field(default_factory=list)
 
 
-_known: WeakKeyDictionary[FittedModel, _Known] = WeakKeyDictionary()
+_cached: WeakKeyDictionary[FittedModel, _Cached] = WeakKeyDictionary()
 
 
 class Router:
-    """Says whether the trees of a model answer, or its predict, and reports it.
+    """Chooses between the trees of a model and its predict, and reports the choice.
 
     Parameters
     ----------
     model : FittedModel
-        What was read of it is remembered as long as it lives.
+        Its trees are cached as long as it lives.
     """
 
     def __init__(self, model: FittedModel) -> None:
-        self._model, self._known = model, _known.setdefault(model, _Known())
+        self._model, self._cached = model, _cached.setdefault(model, _Cached())
 
     def reading(
         self,
@@ -88,28 +91,28 @@ class Router:
         reason: str = "",
         reason_against: Callable[[Packing], str] = replay.reason_against,
     ) -> Reading | None:
-        """Return the trees that answer about rows; None if predict is to, reported.
+        """Return the trees for some rows; None, and a report, if predict is to be used.
 
         Parameters
         ----------
         X : DataFrame
         n_calls : float
-            How often predict would be asked about all of them else.
+            Number of calls of predict, each for all rows, that trees would replace.
         reason : str
-            Why no trees could answer, in plain words; empty if they could.
+            Why trees cannot be used, in plain words; empty if they can.
         reason_against : callable
-            Returns this of a packing.
+            Returns such a reason for a packing.
         """
         try:
-            answer = self._reading_or_route(X, n_calls, reason)
-        except (DataError, ModelError):  # of a row that may not be asked
-            answer = Route("", "unread", REFUSED)
-        if isinstance(answer, Reading):
-            reason = reason_against(answer.trees.packing)
+            found = self._reading_or_route(X, n_calls, reason)
+        except (DataError, ModelError):  # some row is refused
+            found = Route("", "unread", REFUSED)
+        if isinstance(found, Reading):
+            reason = reason_against(found.trees.packing)
             if not reason:
-                return answer
-            answer = Route("", "unread", reason)
-        self.report(answer.basis, answer.reason)
+                return found
+            found = Route("", "unread", reason)
+        self.report(found.basis, found.reason)
         return None
 
     def report(self, basis: Basis, reason: str = "") -> None:
@@ -119,17 +122,17 @@ class Router:
     def agrees(
         self, reading: Reading, kind: str, ours: Floats, theirs: Floats, allowed: float
     ) -> bool:
-        """Return whether predict gave what the trees did; if not, it answers hereafter.
+        """Return whether trees and predict agree; if not, predict is used hereafter.
 
         Parameters
         ----------
         reading : Reading
         kind : str
-            What was asked, which `reading.compared` then holds.
+            Kind of the results, which is added to `reading.compared`.
         ours, theirs : ndarray
-            What the trees gave, and predict.
+            Results of the trees, and of predict.
         allowed : float
-            What they may differ by.
+            The largest difference allowed.
         """
         if (np.abs(ours - theirs) <= allowed).all():
             reading.compared.add(kind)
@@ -138,43 +141,43 @@ class Router:
         return False
 
     def _left_to_predict(self) -> Route:
-        """Remember, and report as a difference, that predict answers from now on."""
+        """Use predict from now on, and report a difference."""
         report_difference(self._model)
-        self._known.trees = route = Route("", "differ")
-        self._known.readings.clear()
+        self._cached.trees = route = Route("", "differ")
+        self._cached.readings.clear()
         return route
 
     def _reading_or_route(
         self, X: pd.DataFrame, n_calls: float, reason: str
     ) -> Reading | Route:
-        """Return the trees with these rows, or why predict is to answer."""
+        """Return the trees with these rows, or the route if predict is to be used."""
         if why := not_of_trees(self._model) or reason:
             return Route("", "unread", why)
-        if isinstance(self._known.trees, Route):
-            return self._known.trees
+        if isinstance(self._cached.trees, Route):
+            return self._cached.trees
         if not is_worth_reading(n_calls, len(X)):
             return Route("", "few")
         if not compiled.available():
             return Route("", "no_numba")
-        asked = self._model.predict(X.iloc[:MOST_ASKED].copy())
-        if self._known.trees is not None:
-            reading = self._placed(self._known.trees, X)
-            if reading is None or _gives(reading, asked):
+        expected = self._model.predict(X.iloc[:MOST_ASKED].copy())
+        if self._cached.trees is not None:
+            reading = self._placed(self._cached.trees, X)
+            if reading is None or _agree(reading, expected):
                 return reading or Route("", "unread", NO_BINS)
         trees = trees_of(self._model, X)
         if isinstance(trees, str):
-            self._known.trees = Route("", "unread", trees)
-            return self._known.trees
-        self._known.trees = trees
-        self._known.readings.clear()
+            self._cached.trees = Route("", "unread", trees)
+            return self._cached.trees
+        self._cached.trees = trees
+        self._cached.readings.clear()
         reading = self._placed(trees, X)
         if reading is None:
             return Route("", "unread", NO_BINS)
-        return reading if _gives(reading, asked) else self._left_to_predict()
+        return reading if _agree(reading, expected) else self._left_to_predict()
 
     def _placed(self, trees: Trees, X: pd.DataFrame) -> Reading | None:
-        """Return trees with rows, None if the rows have no bins."""
-        known = self._known.readings
+        """Return the trees with the bins of the rows; None if these have no bins."""
+        known = self._cached.readings
         known[:] = [each for each in known if each.rows() is not None]
         for reading in known:
             if reading.rows() is X:
@@ -186,8 +189,8 @@ class Router:
         return known[-1]
 
 
-def _gives(reading: Reading, asked: Floats) -> bool:
-    """Return whether the trees predict what predict does of the first rows."""
+def _agree(reading: Reading, expected: Floats) -> bool:
+    """Return whether the trees reproduce the predictions of the first rows."""
     trees = reading.trees
-    ours = trees.predicted(reading.bins[:, :MOST_ASKED]).reshape(asked.shape)
-    return bool((np.abs(ours - asked) <= trees.rounding).all())
+    ours = trees.predicted(reading.bins[:, :MOST_ASKED]).reshape(expected.shape)
+    return bool((np.abs(ours - expected) <= trees.rounding).all())

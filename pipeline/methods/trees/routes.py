@@ -1,6 +1,6 @@
-"""Who gives the predictions behind a number: the trees of a model, or its predict.
+"""The source of the predictions behind a number: the trees of a model, or its predict.
 
-It is reported to whoever wants to know, such as the card of a method.
+It is reported to callers such as the card of a method.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,24 +24,24 @@ Basis: TypeAlias = Literal[
 
 
 WORTH = 30_000
-"""Rows that predict is asked about in the time of reading trees and loading loops."""
+"""Rows that predict takes in the time of reading trees and loading loops."""
 ROWS_OF_CALL = 250
-"""Rows that predict of many trees is asked about in the time of a call alone."""
+"""Rows that predict of many trees takes in the time of a call itself."""
 
 
 def is_worth_reading(n_calls: float, n_rows: int) -> bool:
-    """Return whether trees answer in place of so many calls of predict.
+    """Return whether trees are used in place of so many calls of predict.
 
-    It depends on these sizes alone, so that numbers which trees and predict round
-    differently never depend on a clock. Wrong by at most the third of a second that
-    loading compiled loops takes once, for few trees or shallow ones.
+    The choice depends on these sizes alone, so that numbers which trees and predict
+    round differently never depend on a clock. At worst, for few or shallow trees, it
+    costs the third of a second that loading compiled loops takes once.
 
     Parameters
     ----------
     n_calls : float
         Calls of predict, as of draws or of points of a grid.
     n_rows : int
-        Rows of each.
+        Rows of each call.
     """
     return n_calls * (n_rows + ROWS_OF_CALL) >= WORTH
 
@@ -53,15 +53,15 @@ class Route(NamedTuple):
     ----------
     model : str
     basis : str
-        By its trees: "identical" to predict in every bit, or up to the "rounding" of
-        a sum that threads add in any order; "losses", the means over all permutations,
-        or "means" of predictions, as sums over leaves. By predict: "no_numba"; "few"
-        predictions; trees that "differ" from predict; or trees "unread". "predict"
-        where trees were not thought of.
+        With trees: "identical" to predict in every bit, or up to the "rounding" of a
+        sum that threads add in any order; "losses", the means over all permutations, or
+        "means" of predictions, as sums over leaves. With predict: "no_numba"; "few"
+        predictions; trees that "differ" from predict; or trees "unread". "predict" if
+        trees were not considered.
     reason : str
         Why trees are unread, in plain words.
     n_predictions : int
-        Rows that predict was asked about, 0 if they were not counted.
+        Number of rows that predict was called for, 0 if they were not counted.
     """
 
     model: str

@@ -38,8 +38,8 @@ def _numbers(tree: Any) -> Floats:
 def _shares(tree: Any) -> Floats:
     """Return the share of each class in each node, (n_nodes, n_classes).
 
-    Since scikit-learn 1.3 a tree holds shares, which predict_proba takes as they are:
-    that some add up to one but for the last digit is in its answer too.
+    Since scikit-learn 1.3 a tree holds shares, which predict_proba uses unchanged, even
+    if some of them add up to one only up to the last digit.
     """
     counts = tree.value[:, 0, :]
     if MISSING in tree.__getstate__()["nodes"].dtype.names:
@@ -90,7 +90,7 @@ def _boosting(model: Any) -> Packing | str:
 
 
 def _no_missing(model: Any) -> range:
-    """Return the columns without missing values: all, if predict refuses these."""
+    """Return the columns without missing values: all, if predict refuses them."""
     if hasattr(model, "__sklearn_tags__"):  # since scikit-learn 1.6
         takes_missing = model.__sklearn_tags__().input_tags.allow_nan
     else:
@@ -99,9 +99,9 @@ def _no_missing(model: Any) -> range:
 
 
 def _factor_and_link(model: Any) -> tuple[float, Link]:
-    """Return what scores are multiplied by, and their link to predictions.
+    """Return the factor of scores, and their link to predictions.
 
-    AdaBoost's loss takes the logistic function of twice the score; to double every
+    AdaBoost's loss applies the logistic function to twice the score; doubling every
     term is exact.
     """
     if not hasattr(model, "classes_"):

@@ -1,8 +1,8 @@
 """A row's prediction as a step function of each of its features, from its moves.
 
-Each move stands for the row's own leaf between two places on the line of bins. The
-steps of a block of rows are taken from left to right for all of them together, so each
-place is looked at once.
+Each move replaces the row's own leaf between two places on the line of bins. The steps
+of a block of rows are taken from left to right for all of them together, so each place
+is visited once.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,13 +18,13 @@ from .packing import Integers, Packing
 
 BLOCK = 1024
 """Rows that go down the trees together, 65 536 at most. Many share each node and each
-place; more take more memory than is near a processor."""
+place; more do not fit a processor's cache."""
 FIRST_SPANS, FIRST_MOVERS = 2**15, 2**19
-"""Room for the moves of a block at first, which is doubled where it is not enough."""
+"""First sizes of the arrays of moves of a block, doubled where they are too small."""
 MOST_SPANS, MOST_MOVERS = 2**21, 2**25
 """A block that needs more is halved, down to one row."""
 MOST_STEPS = 2**14
-"""Steps that are held together, and those at one more place."""
+"""Steps that are held together, and in addition those at one more place."""
 
 
 class Steps(NamedTuple):
@@ -33,13 +33,13 @@ class Steps(NamedTuple):
     Attributes
     ----------
     place : ndarray of int32, shape (n_places,)
-        Where on the line steps begin; after the last of a feature, where it ends.
+        The places on the line where steps begin; after the last of a feature, its end.
     start : ndarray of int32, shape (n_places + 1,)
         The first step at each place, and the end of the last.
     row : ndarray of uint16, shape (n_steps,)
-        Of the block.
+        The row of each step, by its number in the block.
     sums : ndarray of int64, shape (n_steps, n_outputs)
-        Those of the row from this step to its next.
+        The sums of the row from this step to its next.
     """
 
     place: Integers
@@ -49,19 +49,19 @@ class Steps(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What happens along the line, and what it has come to at the present place.
+    """The changes along the line, and the state at the present place.
 
     Attributes
     ----------
     change : ndarray of int32, shape (n_changes,)
-        The spans from left to right: where one begins twice its number, where it ends
-        one more.
+        The spans from left to right: twice its number where a span begins, one more
+        where it ends.
     n_before : ndarray of int32, shape (n_places + 2,)
-        How many changes there are before each place.
+        Number of changes before each place.
     sums : ndarray of int64, shape (n_outputs, n_rows)
-        Those of each row with the values at this place.
+        The sums of each row with the values at this place.
     listed : ndarray of int32, shape (n_rows,)
-        Since which place each row is among those whose sums have changed.
+        The place since which each row is among those whose sums have changed.
     """
 
     change: Integers
@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
 
 def _line_for(lattice: Lattice, moves: Moves) -> Line:
-    """Return a line with nothing on it."""
+    """Return an empty line."""
     n_outputs, n_rows = moves.own.shape
     return Line(
         change=np.empty(2 * len(moves.spans), dtype=np.int32),
@@ -83,10 +83,10 @@ def _line_for(lattice: Lattice, moves: Moves) -> Line:
 
 @Loop
 def sort_changes(moves: Any, line: Any) -> None:
-    """Put the changes of a block in the order of their places, and list no row yet."""
+    """Sort the changes of a block by their places, and list no row yet."""
     spans, change, n_before = moves.spans, line.change, line.n_before
     line.listed[:] = -1
-    n_before[:] = 0  # counts stand two places on, and move by one when they are used
+    n_before[:] = 0  # stored two places further, then moved back by one
     for m in range(moves.n_spans):
         n_before[spans[m, 0] + 2] += 1
         n_before[spans[m, 1] + 2] += 1
@@ -103,9 +103,9 @@ def sort_changes(moves: Any, line: Any) -> None:
 def write_steps(
     lattice: Any, moves: Any, line: Any, place: int, to: Any
 ) -> tuple[int, int, int]:
-    """Write steps from a place on, as long as there is room or the line goes on.
+    """Write steps from a place on, until the buffer is full or the line ends.
 
-    Return the place that is next, and how many places and steps there are.
+    Return the next place, and the numbers of places and steps.
     """
     first, below, n_before = lattice.first, lattice.below, line.n_before
     sums, spans, movers, here = line.sums, moves.spans, moves.movers, moves.here
@@ -147,7 +147,7 @@ def write_steps(
 def _add(
     movers: Numbers, first: Any, last: Any, sign: int, value: int, here: Any, sums: Any
 ) -> None:
-    """Put a leaf in the place of the own leaf of movers, or, if `sign` is -1, back."""
+    """Replace the own leaf of movers by another, or undo it if `sign` is -1."""
     for at in range(first, last):
         sums[movers[at]] += sign * (value - here[movers[at]])
 
@@ -156,7 +156,7 @@ def _add(
 def _list(
     movers: Numbers, first: Any, last: Any, since: int, listed: Any, to: Any, n: int
 ) -> int:
-    """List movers that are not listed since a place; return how many there are then."""
+    """List movers that are not listed since a place; return the length of the list."""
     for at in range(first, last):
         row = movers[at]
         to[n] = row
@@ -166,7 +166,7 @@ def _list(
 
 
 class Walker:
-    """Takes rows down all trees, in memory of its own: one for each thread.
+    """Takes rows down all trees, with working arrays of its own: one per thread.
 
     Parameters
     ----------
@@ -177,8 +177,8 @@ class Walker:
     Attributes
     ----------
     line : Line
-    room : Steps
-        Room for some of the steps of a block.
+    buffer : Steps
+        Holds some of the steps of a block.
     """
 
     def __init__(self, packing: Packing, lattice: Lattice) -> None:
@@ -189,7 +189,7 @@ class Walker:
         self.line = _line_for(lattice, self._moves)
         n_outputs, n_rows = self._moves.own.shape
         n_steps, n_places = MOST_STEPS + n_rows + 1, len(lattice.below)
-        self.room = Steps(
+        self.buffer = Steps(
             place=np.empty(n_places, dtype=np.int32),
             start=np.empty(n_places + 1, dtype=np.int32),
             row=np.empty(n_steps, dtype=np.uint16),
@@ -198,19 +198,19 @@ class Walker:
         self._typed: dict[Loop, Callable[..., Any]] = {}
 
     def call(self, loop: Loop, *arguments: Any) -> Any:
-        """Call a loop whose arguments are of the same types in every block.
+        """Call a loop whose arguments have the same types in every block.
 
-        Of tuples of so many arrays numba takes longer to find the types than a loop
-        takes for a block of small trees.
+        For tuples of so many arrays, numba needs longer to find the types than a loop
+        needs for a block of small trees.
         """
         if loop not in self._typed:
             self._typed[loop] = loop.typed(*arguments)
         return self._typed[loop](*arguments)
 
     def moves(self, rows: range) -> Iterator[Moves]:
-        """Yield the moves of rows that follow each other, block after block.
+        """Yield the moves of consecutive rows, block after block.
 
-        The next block is written over the one before.
+        Each block overwrites the one before.
         """
         at, size = rows.start, BLOCK
         while at < rows.stop:
@@ -225,7 +225,7 @@ class Walker:
     def _written(self, bins: Integers) -> int | None:
         """Write the moves of a block; return its spans, or None if it is to be halved.
 
-        What is halved does not depend on the room that earlier blocks needed.
+        Whether it is halved does not depend on the buffer that earlier blocks needed.
         """
         lattice, n_rows = self._lattice, bins.shape[1]
         tree, n = 0, (0, 0)
@@ -235,19 +235,19 @@ class Walker:
                 moves = moves._replace(
                     spans=moves.spans[:MOST_SPANS], movers=moves.movers[:MOST_MOVERS]
                 )
-            asked = lattice, lattice.rules, bins, self._descent, moves, tree, n
-            tree, n = self.call(write_moves, *asked)
+            arguments = lattice, lattice.rules, bins, self._descent, moves, tree, n
+            tree, n = self.call(write_moves, *arguments)
             if tree == len(lattice.roots):
                 return n[0]
-            # It was left in the middle of the tree.
+            # The descent stopped in the middle of the tree.
             self._descent = descent_for(self._packing, lattice, self._n_rows)
             is_most = len(self._moves.spans) >= MOST_SPANS
             if n_rows > 1 and is_most and len(self._moves.movers) >= MOST_MOVERS:
                 return None
-            self._double_room()
+            self._double_arrays()
 
-    def _double_room(self) -> None:
-        """Make more room for moves, of which a span has some sixteen; keep them all."""
+    def _double_arrays(self) -> None:
+        """Double the spans or the movers, some sixteen of which belong to a span."""
         spans, movers = self._moves.spans, self._moves.movers
         if len(movers) >= 16 * len(spans):
             spans = np.concatenate([spans, np.empty_like(spans)])
@@ -257,18 +257,18 @@ class Walker:
         self.line = _line_for(self._lattice, self._moves)
 
     def steps(self, moves: Moves) -> Iterator[Steps]:
-        """Yield the steps of the rows of a block, some after others.
+        """Yield the steps of the rows of a block, some at a time.
 
-        The next are written over those before.
+        Each part overwrites the one before.
         """
-        lattice, line, room, place = self._lattice, self.line, self.room, 0
+        lattice, line, buffer, place = self._lattice, self.line, self.buffer, 0
         self.call(sort_changes, moves, line)
         while place < len(lattice.below):
-            asked = lattice, moves, line, place, room
-            place, n_places, n = self.call(write_steps, *asked)
+            arguments = lattice, moves, line, place, buffer
+            place, n_places, n = self.call(write_steps, *arguments)
             yield Steps(
-                room.place[:n_places],
-                room.start[: n_places + 1],
-                room.row[:n],
-                room.sums[:n],
+                buffer.place[:n_places],
+                buffer.start[: n_places + 1],
+                buffer.row[:n],
+                buffer.sums[:n],
             )

@@ -1,6 +1,6 @@
 """XGBoost's trees: it reads rows and adds leaves in float32, in the order of the trees.
 
-A row goes left if its value is below the threshold, not if it is equal to it. By
+A row goes left if its value is below the threshold, not if it is equal. At a split by
 category, it goes left unless its category is in the set of the node.
 """
 
@@ -42,9 +42,9 @@ CODES = Codes(is_unknown_missing=False)
 
 
 def _boosting(model: Any) -> Packing | str:
-    """Read the trees that predict uses, of an estimator or a Booster.
+    """Read the trees that predict uses, from an estimator or a Booster.
 
-    Their format is what `Booster.save_raw` writes.
+    They are read in the format of `Booster.save_raw`.
     """
     is_booster = not hasattr(model, "get_booster")
     content = json.loads(
@@ -68,7 +68,7 @@ def _boosting(model: Any) -> Packing | str:
         return f"How its objective {quote(objective)} makes predictions is not known."
     start = _start(content)
     is_in_place = not is_booster and getattr(model, "predictor", None) in (None, "auto")
-    # In place, dart multiplies what a prediction is above the start, which rounds it.
+    # In place, dart multiplies a prediction's distance from the start, which rounds it.
     has_start = is_in_place and gradient_booster["name"] == "dart"
     below = start if has_start else np.zeros_like(start)
     best = None if is_booster else getattr(model, "best_iteration", None)
@@ -89,7 +89,7 @@ def _boosting(model: Any) -> Packing | str:
 
 
 def _link(model: Any, is_booster: bool, objective: str) -> Link | None:
-    """Return the link of an objective, None if that is not known.
+    """Return the link of an objective, None if it is not known.
 
     Classifiers, and Boosters of classes, have a column for each class.
     """
@@ -103,10 +103,11 @@ def _link(model: Any, is_booster: bool, objective: str) -> Link | None:
 
 
 def _start(content: Mapping[str, Any]) -> Singles:
-    """Return the scores that trees are added to: those of trees that add nothing.
+    """Return the scores that trees are added to, by predicting with empty trees.
 
-    XGBoost keeps them on the scale of the prediction, and is left to convert them,
-    which it does not since 3.3 for a model without any tree: the first round stays.
+    XGBoost stores them on the scale of the prediction, and its predict converts them.
+    Since 3.3 it does not for a model without any tree, so the first round is kept, with
+    leaves of 0.
     """
     from xgboost import Booster, DMatrix
 
@@ -137,7 +138,7 @@ def _start(content: Mapping[str, Any]) -> Singles:
 
 
 def _model_of(gradient_booster: Mapping[str, Any]) -> Any:
-    """Return where the trees are: dart keeps them beside their weights."""
+    """Return the part that holds the trees, which dart stores next to their weights."""
     return gradient_booster.get("gbtree", gradient_booster)["model"]
 
 
@@ -146,7 +147,7 @@ def _trees(
 ) -> Iterator[Tree]:
     """Yield the trees of the first rounds, in the order in which they are added.
 
-    Their sets are still of the categories that do not go left.
+    Their sets still hold the categories that do not go left.
     """
     model = _model_of(gradient_booster)
     n_parallel = int(model["gbtree_model_param"].get("num_parallel_tree", 1))
@@ -176,9 +177,9 @@ def _trees(
 
 
 def _with_left_sets(tree: Tree, categories: Mapping[int, Floats]) -> Tree:
-    """Return a tree whose sets go left: all categories but those that its sets held.
+    """Return a tree whose sets go left: all categories except those of its sets.
 
-    Unknown ones, for which infinity stands, go left too.
+    Unknown categories, which infinity represents, go left too.
     """
     left_sets = {
         node: np.append(np.setdiff1d(categories[int(tree.feature[node])], own), np.inf)

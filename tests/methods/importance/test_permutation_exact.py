@@ -109,13 +109,13 @@ def test_as_many_threads_run_as_the_audit_has_workers(monkeypatch, n_jobs):
     model = fitted("GradientBoostingRegressor")
     data = normal_data(2, 1, 0, n_samples=1100)
     alone = permutation(model, data, seed=1, draws="exact")
-    at_work, answer = Barrier(n_jobs), trees_exact._parts
+    at_work, answer = Barrier(n_jobs), trees_exact._losses_of_ranges
 
     def together(*asked):
         at_work.wait(60)  # which fails unless so many wait at the same time
         return answer(*asked)
 
-    monkeypatch.setattr(trees_exact, "_parts", together)
+    monkeypatch.setattr(trees_exact, "_losses_of_ranges", together)
     with workers(n_jobs):
         ours = permutation(model, data, seed=1, draws="exact")
     for each, same in zip(ours, alone, strict=True):
