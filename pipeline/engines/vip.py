@@ -150,7 +150,9 @@ def vip_shapley(
     # fastshap keeps only seven digits unless all columns are numeric.
     numbers = as_numbers(data.X)
     scores = [
-        ask("vip_shap", numbers, partial(_restoring, predict, data.X), **question)
+        ask(
+            "vip_shap", numbers, partial(_predict_restored, predict, data.X), **question
+        )
         for predict in outputs(model, scale)
     ]
     raw = np.stack(scores, axis=2)
@@ -191,7 +193,9 @@ def features_of(data: Dataset) -> tuple[str, ...]:
     return tuple(columns[0] for columns in data.groups.values())
 
 
-def _restoring(predict: Predict, like: pd.DataFrame, numbers: pd.DataFrame) -> Floats:
+def _predict_restored(
+    predict: Predict, like: pd.DataFrame, numbers: pd.DataFrame
+) -> Floats:
     """Return predictions for rows that were sent as numbers."""
     return predict(restored(numbers, like))
 

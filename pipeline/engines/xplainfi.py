@@ -116,7 +116,7 @@ def xplainfi_permutation(
         )[order]
         for loss in model.losses
     ]
-    _keep(row_tests, model, (answer[:, n_repeats + 1 :] for answer in answers))
+    _store_tests(row_tests, model, (answer[:, n_repeats + 1 :] for answer in answers))
     return losses_and_full([answer[:, : n_repeats + 1] for answer in answers])
 
 
@@ -132,7 +132,7 @@ def _test_of(row_tests: RowTests | None, loss: str) -> str | None:
     return TESTS.get(row_tests.statistic)
 
 
-def _keep(
+def _store_tests(
     row_tests: RowTests | None, model: FittedModel, tables: Iterable[Floats]
 ) -> None:
     """Store the test results of each tested loss."""
@@ -237,7 +237,7 @@ def xplainfi_drop_column(
             np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
             for *_, table in answers
         )
-        _keep(row_tests, model, tables)
+        _store_tests(row_tests, model, tables)
     return raw, baseline
 
 

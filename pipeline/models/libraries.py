@@ -115,7 +115,7 @@ def columns_of(estimator: Any) -> tuple[str, ...] | None:
     """Return the column names an estimator was fitted with, None if on an array."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None and type(estimator).__module__.startswith("lightgbm."):
-        names = _unless_numbered(estimator.feature_name_)
+        names = _given_names(estimator.feature_name_)
     return None if names is None else tuple(str(name) for name in names)
 
 
@@ -195,12 +195,10 @@ def _of_lightgbm(name: str, booster: Any) -> Facts:
     )
     objective = head.get("objective", "").partition(" ")[0]
     task, classes = _task(name, objective, int(head.get("num_class", 1)))
-    return Facts(
-        _unless_numbered(booster.feature_name()), task, classes, booster.predict
-    )
+    return Facts(_given_names(booster.feature_name()), task, classes, booster.predict)
 
 
-def _unless_numbered(names: Sequence[str]) -> tuple[str, ...] | None:
+def _given_names(names: Sequence[str]) -> tuple[str, ...] | None:
     """Return LightGBM's column names, None if it generated them for an array."""
     numbered = [f"Column_{number}" for number in range(len(names))]
     return None if list(names) == numbered else tuple(names)

@@ -201,7 +201,7 @@ def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedMode
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
-        fit_on=partial(_not_again, name),
+        fit_on=partial(_refuse_refit, name),
     )
 
 
@@ -217,7 +217,7 @@ def _words(error: RBridgeError) -> str:
     return f"{error} {how}"
 
 
-def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
+def _refuse_refit(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
         f"Model {quote(name)} cannot be fitted again: an R script fits it, and may "

@@ -207,7 +207,7 @@ class Executor:
                             sent[-1].future = send(item)
                         if not sent:
                             return
-                        answer = self._awaited(sent[0], pool)
+                        answer = self._result_of(sent[0], pool)
                         n_deaths = 0
                         item = sent.popleft().item
                         yield self._value(function, item, answer)
@@ -307,7 +307,7 @@ class Executor:
             self.say_here(in_words(error))
             return None
 
-    def _awaited(self, one: _Sent, pool: Pool) -> Answer:
+    def _result_of(self, one: _Sent, pool: Pool) -> Answer:
         """Wait for a result and return it."""
         future = one.future
         assert future is not None  # it was sent

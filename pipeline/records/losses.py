@@ -64,7 +64,7 @@ def _mean(values: Array, weights: Array) -> float:
     return _per_weight(float((weights * values).sum()), weights)
 
 
-def _mean_of_weighing(
+def _mean_of_weighted(
     of_rows: RowLosses, y: Array, prediction: Array, weights: Array
 ) -> float:
     """Return the weighted mean of row losses, rows without weight ignored."""
@@ -118,7 +118,7 @@ def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
     A prediction of 0 or below for a count above 0 gives infinity. NaN if a target is
     negative.
     """
-    return _mean_of_weighing(poisson_deviances, y, prediction, weights)
+    return _mean_of_weighted(poisson_deviances, y, prediction, weights)
 
 
 def gamma_deviances(y: Array, prediction: Array) -> Array:
@@ -134,7 +134,7 @@ def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
 
     A prediction of 0 or below gives infinity. NaN if a target is not above 0.
     """
-    return _mean_of_weighing(gamma_deviances, y, prediction, weights)
+    return _mean_of_weighted(gamma_deviances, y, prediction, weights)
 
 
 def percent_errors(y: Array, prediction: Array) -> Array:
@@ -148,7 +148,7 @@ def mape(y: Array, prediction: Array, weights: Array) -> float:
 
     Infinite or NaN if the target of a row with weight is 0.
     """
-    return _mean_of_weighing(percent_errors, y, prediction, weights)
+    return _mean_of_weighted(percent_errors, y, prediction, weights)
 
 
 def relative_errors(y: Array, prediction: Array) -> Array:

@@ -246,7 +246,7 @@ class _Local(threading.local):
 _local = _Local()
 _lock = threading.Lock()
 _functions: dict[str, Function] = {}
-_keeps: list[bool] = []
+_is_collecting: list[bool] = []
 
 
 def call(
@@ -264,10 +264,10 @@ def call(
         Number of threads of each linear-algebra library in the sending process, so that
         sums are rounded alike.
     """
-    _keep_warnings()
+    _collect_warnings()
     _local.answer = answer = Answer()
     try:
-        done = _tried(_read(key, content, threads), item)
+        done = _outcome(_read(key, content, threads), item)
     finally:
         _local.answer = None
     answer.value, answer.fault = done.value, in_words(done.error)
@@ -301,10 +301,10 @@ def _fail(error: Exception, _: Any) -> Any:
 def _fulfil(future: Future[Answer], function: Function, item: Any) -> None:
     """Set the result of a future, unless it was cancelled."""
     if future.set_running_or_notify_cancel():
-        future.set_result(_tried(function, item))
+        future.set_result(_outcome(function, item))
 
 
-def _tried(function: Function, item: Any) -> Answer:
+def _outcome(function: Function, item: Any) -> Answer:
     """Return the value of a call or its exception, even a request to stop."""
     try:
         return Answer(function(item))
@@ -312,12 +312,12 @@ def _tried(function: Function, item: Any) -> Answer:
         return Answer(error=error)
 
 
-def _keep_warnings() -> None:
+def _collect_warnings() -> None:
     """From now on, collect the warnings issued inside `call`."""
     with _lock:
-        if _keeps:
+        if _is_collecting:
             return
-        _keeps.append(True)
+        _is_collecting.append(True)
         former = warnings.showwarning
 
         def show(message: Any, category: Any, *where: Any, **more: Any) -> None:

@@ -57,10 +57,10 @@ def as_means(a: Importance, b: Importance) -> tuple[Importance, Importance]:
     """Return both sides with means only, if one has nothing else."""
     if not (a.holds_means or b.holds_means):
         return a, b
-    return _mean_alone(a), _mean_alone(b)
+    return _means_only(a), _means_only(b)
 
 
-def _mean_alone(record: Importance) -> Importance:
+def _means_only(record: Importance) -> Importance:
     """Return a record with the mean of each feature as its one value."""
     if record.n_repeats == 1:
         return record
