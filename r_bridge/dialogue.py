@@ -208,7 +208,12 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     if word == "error":
         message, call, classes, traceback = content
         where = f" in {call}" if call else ""
-        stopped = f"stopped{where}: {_cut(message)}"
+        shown = message
+        if len(message) > _LONGEST:
+            shown = (
+                f"{message[:_LONGEST].rstrip()} … ({len(message)} characters in all)"
+            )
+        stopped = f"stopped{where}: {shown}"
         return RError(
             f"R function {function!r} {stopped}",
             message=message,
@@ -219,13 +224,6 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     if word == "interrupted":
         return RBridgeError(f"R function {function!r} was interrupted.")
     return RBridgeError(content[0])
-
-
-def _cut(message: str) -> str:
-    """Return R's message, cut if it is very long."""
-    if len(message) <= _LONGEST:
-        return message
-    return f"{message[:_LONGEST].rstrip()} … ({len(message)} characters in all)"
 
 
 def _raise_first(

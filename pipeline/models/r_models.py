@@ -99,7 +99,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     section : ModelSection
     train : Dataset
         The training rows for a script. For a file: the task, classes and columns that
-        the model must suit, and the levels of factors whose levels it did not keep.
+        the model must suit, and the levels of factors if it did not keep them.
     base : Path
         The folder that relative paths start from.
 

@@ -31,11 +31,12 @@ class Finding(Frozen):
         The measure, where subject and check do not distinguish two findings.
     cause : str
         The cause as a short code that code may rely on, "" if unknown. An audit that
-        stopped: one of ``auditing.stopping.CAUSES``. A method that failed: the code and
-        the failing object, the same for each question that meets the same fault
-        ("r_timeout: m, 1"); "ours" and "r_unavailable" have no object. A disagreement:
-        the `cause` of its row in ``result.agreement``. Where one cause makes several
-        findings: that cause as `cause_of` writes it; `by_cause` groups by it.
+        stopped: one of ``auditing.stopping.CAUSES``. A method that failed: the code,
+        the model and the number of the fault, so that questions with the same fault
+        share a cause ("r_timeout: m, 1"); "ours" and "r_unavailable" without these. A
+        disagreement: the `cause` of its row in ``result.agreement``. Where one cause
+        makes several findings: that cause as `cause_of` writes it; `by_cause` groups
+        by it.
     engines : tuple of str
         The packages, except ours, that had to run for it to be found: two for a
         disagreement between two of them. A run without them could not find it.

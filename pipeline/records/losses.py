@@ -113,10 +113,10 @@ def poisson_deviances(y: Array, prediction: Array) -> Array:
 
 
 def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean Poisson deviance: twice the loss of log-likelihood.
+    """Return the weighted mean Poisson deviance: twice (log L(y) - log L(p)).
 
-    A prediction of 0 or below for a count above 0 gives infinity. NaN if a target is
-    negative.
+    L is the likelihood of the target by its mean. A prediction of 0 or below, for a
+    count above 0, gives infinity. NaN if a target is negative.
     """
     return _mean_of_weighted(poisson_deviances, y, prediction, weights)
 
@@ -130,9 +130,10 @@ def gamma_deviances(y: Array, prediction: Array) -> Array:
 
 
 def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean gamma deviance: twice the loss of log-likelihood.
+    """Return the weighted mean gamma deviance: twice (log L(y) - log L(p)).
 
-    A prediction of 0 or below gives infinity. NaN if a target is not above 0.
+    L is the likelihood of the target by its mean. A prediction of 0 or below gives
+    infinity. NaN if a target is not above 0.
     """
     return _mean_of_weighted(gamma_deviances, y, prediction, weights)
 

@@ -107,9 +107,8 @@ class Processes:
             max_workers=n_workers,
             timeout=IDLE_SECONDS,
             initializer=_ignore_interrupts,
-            # Libraries use as many threads as in this process, so that sums round
-            # alike. PASSIVE threads do not spin while waiting, so processes do not slow
-            # down.
+            # Libraries use as many threads as in this process, so that sums are rounded
+            # equally. PASSIVE threads do not spin while waiting, so none is slowed.
             env={"OMP_WAIT_POLICY": "PASSIVE"},
         )
 
@@ -262,7 +261,7 @@ def call(
     item : Any
     threads : dict of str to int, optional
         Number of threads of each linear-algebra library in the sending process, so that
-        sums are rounded alike.
+        sums are rounded equally.
     """
     _collect_warnings()
     _local.answer = answer = Answer()

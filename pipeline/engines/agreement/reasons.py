@@ -199,18 +199,21 @@ def codes_of(reasons: str) -> tuple[str, ...]:
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
     """Return one reason per field in which two cards differ, in the order of `a`."""
     absent = "not an option"
+    # Subsamples of any size estimate the same mean.
+    shared = all(a.get(n) == b.get(n) for n in ("method", "split", "n_samples", "loss"))
+    same_means = shared and a.get("method") == "permutation" and a.get("loss") in MEANS
     why = []
     for name in dict.fromkeys((*a, *b)):
         left, right = a.get(name, absent), b.get(name, absent)
         if left == right:
             continue
-        code = _code(name, left, right, same_rows=_have_equal_means(a, b))
+        code = _code(name, left, right, same_means=same_means)
         prefix = f"{name} " if code in {"OPTION", "SUBSAMPLE", "GRID"} else ""
         why.append(because(code, f"{prefix}{_in_words(left)}", _in_words(right)))
     return why
 
 
-def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:
+def _code(name: str, left: Any, right: Any, *, same_means: bool) -> str:
     """Return the code for two values of a field."""
     if name == "loss":
         pair = {left, right}
@@ -221,16 +224,9 @@ def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:
         return "LOSS_CLIP" if pair <= SAME_UP_TO_CLIPPING else "LOSS"
     if name == "spread" and DATA_WEIGHTED in (left, right):
         return "GRID_WEIGHT"
-    if name == "n_rows" and same_rows:
+    if name == "n_rows" and same_means:
         return "SUBSAMPLE (fresh)"
     return CODES.get(name, "OPTION")
-
-
-def _have_equal_means(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Return whether subsamples of any size estimate the same mean."""
-    same = all(a.get(name) == b.get(name) for name in ("split", "n_samples", "loss"))
-    by_permutation = a.get("method") == b.get("method") == "permutation"
-    return same and by_permutation and a.get("loss") in MEANS
 
 
 def _in_words(value: object) -> str:
