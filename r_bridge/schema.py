@@ -168,7 +168,7 @@ def _restore_factor(column: pd.Series, record: Record) -> Any:
 
 
 def _restore_objects(column: pd.Series, record: Record) -> Any:
-    """Return text, or Python objects of one other type, None where missing."""
+    """Return text, or Python objects of a single type, None where missing."""
     values = pd.Series(unpack_vector(record))
     if isinstance(column.dtype, pd.StringDtype):
         return values.astype(object).astype(column.dtype)

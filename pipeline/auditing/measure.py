@@ -295,7 +295,7 @@ def answered(
 
 
 def missing_options(engine: str, section: ImportanceSection) -> tuple[str, ...]:
-    """Return the options with other values than the default that an engine lacks."""
+    """Return the options with non-default values that an engine lacks."""
     function = ENGINES[engine]["importance"][section.method].function
     options, usual = options_of(function), options_of(METHODS[section.method].function)
     return tuple(

@@ -339,7 +339,7 @@ def _refuse_dependent(others: pd.DataFrame, drawn: str) -> None:
 
 
 def _refuse_for_neighbours(data: Dataset, convention: Convention) -> None:
-    """Refuse data for which xplainfi has other neighbours."""
+    """Refuse data for which the neighbours in xplainfi differ from ours."""
     if convention != "xplainfi":
         raise NotApplicable(
             "xplainfi counts a row as the nearest of its own neighbours. Set "

@@ -332,7 +332,7 @@ def wrap(
         The classes, the positive one last if binary; by default the estimator's own.
     features : sequence of str, optional
         The columns that it uses, in its order; by default the names it was fitted with,
-        or those in its formula, and other names are refused. Needed for an estimator
+        or those in its formula; different names are refused. Needed for an estimator
         that was fitted on an array; it is given arrays.
     encoder : {"none", "ordinal"}, default "none"
         Pass the raw columns, or categories as their positions in the order of levels.

@@ -179,7 +179,7 @@ def _as_importance(
         columns=tuple(columns.get(name, (name,)) for name in numbers.features),
         raw=numbers.raw,
         baseline=numbers.baseline,
-        y_permuted=np.empty(0),  # ours are of other draws
+        y_permuted=np.empty(0),  # ours are of different draws
         supplied_by=entry.package,
     )
 

@@ -191,7 +191,7 @@ def _groups_differ(a: Importance, b: Importance) -> Why:
 
 
 def _schemes_differ(a: Importance, b: Importance) -> Why:
-    """Return the reasons from other properties of the schemes than the draws."""
+    """Return the reasons from properties of the schemes other than the draws."""
     one, other = SCHEMES.get(a.stream, Scheme()), SCHEMES.get(b.stream, Scheme())
     why = []
     if one.permuted != other.permuted:
