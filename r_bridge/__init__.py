@@ -1,6 +1,7 @@
-"""R behind a border: its own process, called by name, answered by ours.
+"""R in a process of its own: functions called by name, with predict in Python.
 
-What crosses, and how. Whatever is not here is refused, by the name of the column.
+Values are converted as follows; any other value is refused, with the name of its
+column.
 
     Python                              R                    back in Python
     ----------------------------------  -------------------  ---------------------------
@@ -20,11 +21,11 @@ What crosses, and how. Whatever is not here is refused, by the name of the colum
     dict; list, tuple of other values   list                 dict if named, else list
     DataFrame                           data.frame           DataFrame
 
-NaN, None, NaT and NA arrive as NA; R's NaN and NA both return as NaN. The index of a
-DataFrame stays behind, row names return if they are text, the names of a vector do not.
-Frames that R hands to predict are made like the one they came from, dtype by dtype.
+NaN, None, NaT and NA are sent as NA; R's NaN and NA both return as NaN. The index of a
+DataFrame is not sent; row names return if they are text, the names of a vector do not.
+Frames that R passes to predict get the dtypes of the original frame, column by column.
 
-What is meant by whom:
+Corresponding names:
 
     ours                    vip                         DALEX, ingredients
     ----------------------  --------------------------  --------------------------------
@@ -45,7 +46,7 @@ What is meant by whom:
     grid, values            pred.grid, yhat             variable_splits, _x_, _yhat_
     seed, stream            set.seed                    set.seed
 
-Read in this order: `wire` (what travels), `python_values` and `r_values`, `schema`
+Read in this order: `wire` (messages), `python_values` and `r_values`, `schema`
 (frames for predict), `worker` (R's process), `process`, `dialogue` (one
 call), `host` (the session).
 """

@@ -1,12 +1,12 @@
-# Asks DALEX (and ingredients, which does its work) what the audit computes in Python.
-# Every argument that decides a number is given: no default of theirs does.
+# Calls DALEX (and ingredients, which it uses) for quantities that the audit computes in Python.
+# Every argument that affects a number is passed: none is left to a default of theirs.
 #
 # predict  function(object, newdata, ...) that returns one number per row, or a matrix with
-#          one column per class; the model itself never comes to R
+#          one column per class; the model itself is never sent to R
 
-# What predict answers when R asks, to be held against what it answers in Python.
-# And how many numbers it takes from the stream, which should be none: it would move every
-# draw after it. The count ends at most.
+# The predictions when R calls predict, to be compared with those in Python, and how many random
+# numbers predicting takes from R's stream. It should be none, because it would change every
+# later draw. The count ends at `most`.
 predictions <- function(data, predict, most) {
   start_stream(1)
   predicted <- predict(NULL, data)
@@ -20,8 +20,8 @@ predictions <- function(data, predict, most) {
   list(predicted = predicted, n_draws = as.numeric(n_draws))
 }
 
-# With precalculate, explain() would predict up to three times and swallow every error.
-# The type of model would decide the default loss, which is never used.
+# With precalculate, explain() would predict up to three times and hide every error.
+# The type of model affects only the default loss, which is never used.
 explainer_of <- function(data, y, predict) {
   DALEX::explain(
     structure(list(), class = "audited_model"),
@@ -31,8 +31,8 @@ explainer_of <- function(data, y, predict) {
   )
 }
 
-# The loss of every variable or group in every round, and of the rows as they are
-# (_full_model_) and with y shuffled (_baseline_).
+# The loss of every variable or group in every round, the loss without permutation
+# (_full_model_) and the loss with y permuted (_baseline_).
 #
 # groups    named list of column names
 # own_loss  name of DALEX's function for the loss, NULL for ours
@@ -54,7 +54,7 @@ dalex_parts <- function(data, y, predict, loss, seed, n_repeats, groups,
     variables = if (alone) unlist(groups),
     variable_groups = if (!alone) lapply(groups, unlist)
   )
-  # A single round comes back as its own mean, under permutation 0.
+  # A single round is returned as its own mean, under permutation 0.
   rounds <- if (n_repeats == 1) parts else parts[parts$permutation > 0, ]
   list(
     feature = as.character(rounds$variable),
@@ -66,7 +66,7 @@ dalex_parts <- function(data, y, predict, loss, seed, n_repeats, groups,
 # The profile of one feature at the points of grid, in their order.
 #
 # type    "partial", "conditional" or "accumulated"
-# span    standard deviation of the kernel, of the range of the grid; "partial" has none
+# span    standard deviation of the kernel as a share of the grid's range; unused by "partial"
 # n_rows  rows drawn, NULL for all
 dalex_profile <- function(data, predict, feature, grid, type, seed,
                           span = 0.25, n_rows = NULL) {

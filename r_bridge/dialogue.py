@@ -1,6 +1,6 @@
-"""One call of an R function: the request, predict's answers, the deadline, the end.
+"""One call of an R function: the request, calls of predict, the deadline, the result.
 
-Not: which process is asked and what becomes of it; see `host`.
+Not: choosing and restarting the process; see `host`.
 """
 
 import time
@@ -24,7 +24,7 @@ _LONGEST = 1000
 
 
 class Counts(NamedTuple):
-    """How often R called predict, with how many rows, and how long predict took."""
+    """Number of R's calls of predict, of their rows, and the time that predict took."""
 
     calls: int = 0
     rows: int = 0
@@ -32,7 +32,7 @@ class Counts(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked of R, and who answers when R asks back.
+    """A call of an R function, and the predict function that R may call back.
 
     Attributes
     ----------
@@ -40,13 +40,13 @@ class Question(NamedTuple):
         The name of an R function.
     predict : callable or None
     schema_of : DataFrame
-        What the frames that `predict` expects are like.
+        A frame with the columns, dtypes and levels that `predict` expects.
     labels : tuple of str
         Column names of a matrix of predictions; empty for a vector.
     seconds : float
-        The time that the call may take, predict included.
+        The time limit of the call, predict included.
     about : str
-        What a user knows the call by, for messages; empty for the function.
+        Name of the call for its user, in messages; empty for the function's name.
     """
 
     function: str
@@ -58,12 +58,12 @@ class Question(NamedTuple):
 
 
 class Dialogue:
-    """A call under way.
+    """A running call.
 
     Parameters
     ----------
     process : Process
-        Is ended if it does not come back to order.
+        It is killed if it does not end when interrupted.
     question : Question
 
     Attributes
@@ -71,7 +71,7 @@ class Dialogue:
     counts : Counts
         The calls of predict so far.
     output : mapping
-        R's warnings and messages, once the call has ended.
+        R's warnings and messages, available after the call.
     """
 
     def __init__(self, process: Process, question: Question) -> None:
@@ -84,13 +84,13 @@ class Dialogue:
         self.output: Mapping[str, Any] = {}
 
     def run(self, arguments: Record) -> Any:
-        """Send the arguments, answer predict until there is a result, and return it.
+        """Send the arguments, serve calls of predict, and return the result.
 
         Raises
         ------
         RError, RTimeout, RDied, RBridgeError
         BaseException
-            What predict raised: the same object, whatever R made of it.
+            The exception of predict itself, even if R turned it into another error.
         """
         question = self._question
         has_predict = question.predict is not None
@@ -111,7 +111,7 @@ class Dialogue:
                 self._process.end()
 
     def _last_message(self) -> Message:
-        """Answer predict until R has come to an end."""
+        """Serve calls of predict until the final message, and return it."""
         while True:
             if not self._process.wait(self._deadline - time.monotonic()):
                 self._raise_late()
@@ -122,14 +122,14 @@ class Dialogue:
             self._answer(message[1])
 
     def _answer(self, record: Record) -> None:
-        """Answer one call of predict; after a failure, always with that failure."""
+        """Serve one call of predict; after a failure, repeat that failure."""
         if self._failure is None:
             try:
                 answer = self._predictions(record)
             except BaseException as error:
                 self._failure = error
                 if not isinstance(error, Exception):
-                    # Ctrl-C or exit: R gets the time of a grace to come to an end.
+                    # Ctrl-C or exit: R gets the grace period to finish.
                     soon = time.monotonic() + _GRACE_SECONDS
                     self._deadline = min(self._deadline, soon)
             else:
@@ -138,7 +138,7 @@ class Dialogue:
         self._process.send(("failed", _words(self._failure)))
 
     def _predictions(self, record: Record) -> Record:
-        """Return what predict says about the rows that R sent."""
+        """Return the predictions for the rows that R sent, as a record."""
         question = self._question
         if question.predict is None:
             raise RBridgeError(
@@ -161,14 +161,14 @@ class Dialogue:
         return ("array", vector, values.shape, (None, list(question.labels)))
 
     def _result(self, message: Message) -> Any:
-        """Return the result of the call, or raise what it ended with."""
+        """Return the result of the call, or raise its error."""
         word, *content, self.output = message
         error = _error_of(self._question.function, word, content)
         _raise_first(self._failure, error, None)
         return unpack(content[0])
 
     def _raise_late(self) -> NoReturn:
-        """Stop R at the deadline and say so."""
+        """Stop R at the deadline and raise `RTimeout`."""
         self._stop()
         question, counts = self._question, self.counts
         spent = f" ({counts.seconds:.1f} s went into {counts.calls} calls of predict)"
@@ -186,7 +186,7 @@ class Dialogue:
         raise late
 
     def _stop(self) -> None:
-        """Interrupt R; when it does not come back within the grace, end it."""
+        """Interrupt R; without a result in the grace period, the process is ended."""
         deadline = time.monotonic() + _GRACE_SECONDS
         while self._is_open and time.monotonic() < deadline:
             self._process.interrupt()
@@ -202,13 +202,18 @@ class Dialogue:
 
 
 def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | None:
-    """Return the error that R's last message stands for, or None."""
+    """Return the error in R's last message, None if there is none."""
     if word == "value":
         return None
     if word == "error":
         message, call, classes, traceback = content
         where = f" in {call}" if call else ""
-        stopped = f"stopped{where}: {_cut(message)}"
+        shown = message
+        if len(message) > _LONGEST:
+            shown = (
+                f"{message[:_LONGEST].rstrip()} … ({len(message)} characters in all)"
+            )
+        stopped = f"stopped{where}: {shown}"
         return RError(
             f"R function {function!r} {stopped}",
             message=message,
@@ -221,21 +226,14 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     return RBridgeError(content[0])
 
 
-def _cut(message: str) -> str:
-    """Return the words of R, the first of them where they are very many."""
-    if len(message) <= _LONGEST:
-        return message
-    return f"{message[:_LONGEST].rstrip()} … ({len(message)} characters in all)"
-
-
 def _raise_first(
     failure: BaseException | None,
     error: BaseException | None,
     cause: BaseException | None,
 ) -> None:
-    """Raise what predict raised, because of the error it caused; else the error."""
+    """Raise predict's exception with `error` as its cause, otherwise `error`."""
     if failure is not None:
-        # A cause of its own says more than what R made of it.
+        # A cause of its own explains more than R's error does.
         if failure.__cause__ is None and failure.__context__ is None:
             raise failure from error
         raise failure
@@ -244,7 +242,7 @@ def _raise_first(
 
 
 def _words(failure: BaseException | None) -> str:
-    """Return the words of any exception, even of one that cannot say them."""
+    """Return type and message of an exception, even if its message cannot be made."""
     try:
         return f"{type(failure).__name__}: {failure}"
     except Exception:

@@ -1,32 +1,32 @@
-"""What can go wrong between Python and R, as exceptions.
+"""Exceptions of the bridge between Python and R.
 
-    RBridgeError     a value that cannot cross, a wrong use of the bridge
-      UnknownClass   a model of a class that nobody told how to predict for
+    RBridgeError     a value that cannot be sent, or a wrong use of the bridge
+      UnknownClass   a model of a class without a known predict function
       RUnavailable   no usable R, rpy2 or R package
       RError         R stopped with an error of its own
-      RTimeout       R did not answer in time
-      RDied          the R process ended in the middle of a request
+      RTimeout       an R call reached its deadline
+      RDied          the R process ended during a request
 
-An exception raised by `predict` is none of these: it is raised as it was, because of
-the R error it caused.
+An exception raised by `predict` is none of these: the same object is raised, with the
+resulting R error as its cause.
 """
 
 QUOTED = 60
-"""Characters of a name that a message repeats; a longer one is cut."""
+"""Most characters of a name in a message; a longer one is cut."""
 
 
 def quote(name: object) -> str:
-    """Return a name as a message repeats it: as Python writes it, cut if long."""
+    """Return a name as it appears in a message: as Python writes it, cut if long."""
     text = repr(name)
     return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
 
 
 class RBridgeError(Exception):
-    """A value that cannot cross the border, or a wrong use of the bridge."""
+    """A value that cannot be sent to R, or a wrong use of the bridge."""
 
 
 class UnknownClass(RBridgeError):  # noqa: N818 (a finding about a model)
-    """A model of R of a class that nobody told how to predict for."""
+    """A model of R of a class without a known predict function."""
 
 
 class RUnavailable(RBridgeError):  # noqa: N818 (the design's name)
@@ -39,11 +39,11 @@ class RError(RBridgeError):
     Attributes
     ----------
     message, call : str
-        R's own words and the call that R blames; the call may be empty.
+        R's message and the call named in it; the call may be empty.
     classes : tuple of str
         R's condition classes.
     traceback : tuple of str
-        The calls that led there, outermost first, one line each.
+        The calls that led to the error, outermost first, one line each.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class RDied(RBridgeError):  # noqa: N818 (the design's name)
     status : int
         As in `subprocess`: the exit status, or minus the number of the signal.
     log : tuple of str
-        The last lines that the process wrote.
+        The last lines of the process's output.
     """
 
     def __init__(self, text: str, *, status: int, log: tuple[str, ...] = ()) -> None:

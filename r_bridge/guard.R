@@ -1,4 +1,4 @@
-# Evaluates one call of a function of the bridge and says how it went.
+# Evaluates one call of a function of the bridge and returns its outcome.
 
 # The calls that led from `call` to an error, outermost first, one line each.
 one_line_each <- function(calls, call) {
@@ -18,8 +18,8 @@ one_line <- function(call) {
   if (is.null(call)) "" else substr(deparse(call, nlines = 1L)[1L], 1L, 200L)
 }
 
-# Calls functions$name with the arguments, which stay names in the call: a call that
-# holds the data itself takes long to print and drags the data along in every fit.
+# Calls functions$name with the arguments, which are passed as names: a call that contains the
+# data is slow to print and is stored with every fit.
 # status is "value", "error" or "interrupt"; at most 50 warnings are kept.
 guard <- function(name, arguments, functions) {
   inputs <- list2env(arguments, parent = functions)
@@ -59,8 +59,8 @@ guard <- function(name, arguments, functions) {
   outcome
 }
 
-# The predict function that packages call: `raw` answers with numbers, or with two
-# texts when Python could not; whatever else a package passes along is of no use to it.
+# The predict function that packages call: `raw` returns numbers, or two texts if Python
+# failed; further arguments of a package are ignored.
 python_predict <- function(raw) {
   function(object, newdata, ...) {
     answer <- raw(newdata)
@@ -74,8 +74,8 @@ python_predict <- function(raw) {
   }
 }
 
-# All functions of the given files in one environment that nobody can change. Behind it
-# lies R's search path without the global environment.
+# All functions of the given files in one locked environment. Its parent is R's search path
+# without the global environment.
 load_functions <- function(files) {
   functions <- new.env(parent = parent.env(globalenv()))
   for (file in files) sys.source(file, functions, keep.source = FALSE)

@@ -1,6 +1,6 @@
 # Objects of vip and DALEX made from numbers, as data only.
 
-# Where an object holds what is more than data, and what it is; "" if nowhere.
+# The first part of an object that is not data, with its path; "" if there is none.
 live_part <- function(object, at = "object") {
   plain <- c("NULL", "logical", "integer", "double", "complex", "character", "raw")
   if (!typeof(object) %in% c(plain, "list")) return(paste(typeof(object), "at", at))
@@ -16,7 +16,7 @@ live_part <- function(object, at = "object") {
 }
 
 # The aggregated profiles of DALEX::model_profile(), of numbers or of categories. Partial
-# ones stand in the order of their points, whatever their variables.
+# profiles are sorted by their points, whatever their variables.
 #
 # x       the points, as numbers or as text with their levels
 # method  "partial" or "accumulated"
@@ -40,7 +40,7 @@ make_object <- function(kind, parts) {
   do.call(makers[[kind]], parts)
 }
 
-# Writes an object, unless it holds more than data. What is refused is returned.
+# Writes an object, unless it contains more than data; returns the offending part.
 handoff_write <- function(kind, parts, file) {
   object <- make_object(kind, parts)
   fault <- live_part(object)
@@ -48,12 +48,12 @@ handoff_write <- function(kind, parts, file) {
   fault
 }
 
-# Whether a file holds the object that these numbers make.
+# Whether a file contains the object that these numbers make.
 handoff_holds <- function(kind, parts, file) {
   identical(readRDS(file), make_object(kind, parts))
 }
 
-# The columns of an object and nothing else.
+# The columns of an object without its other attributes.
 handoff_table <- function(kind, parts) {
   object <- make_object(kind, parts)
   columns <- lapply(stats::setNames(nm = names(object)), function(name) unclass(object)[[name]])
@@ -62,7 +62,7 @@ handoff_table <- function(kind, parts) {
 
 writes_parquet <- function() requireNamespace("nanoparquet", quietly = TRUE)
 
-# Writes that table as Parquet, and returns whether it is read as it was.
+# Writes that table as Parquet, and returns whether it is read back unchanged.
 handoff_parquet <- function(kind, parts, file) {
   table <- handoff_table(kind, parts)
   nanoparquet::write_parquet(table, file)

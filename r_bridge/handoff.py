@@ -1,7 +1,7 @@
-"""Objects of vip and DALEX, made of our numbers for R.
+"""Objects of vip and DALEX, made from our numbers for use in R.
 
-What is written is data only, and read back in a fresh R before anybody gets it. Not:
-which numbers go in.
+The files contain data only, and are verified by reading them in a fresh R. Not: the
+choice of the numbers.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ from .errors import RBridgeError, quote
 Floats = npt.NDArray[np.float64]
 
 LINES = ("0.4", "0.5")
-"""The two lines of vip, whose objects differ in class."""
+"""Version lines of vip, whose objects differ in class."""
 LOSS_NAMES = {
     "rmse": "Root mean square error (RMSE)",
     "one_minus_auc": "One minus AUC",
@@ -33,26 +33,26 @@ SCRIPTS = (
     *("losses.R", "scripts.R", "own_predict.R", "model_kinds.R", "r_models.R"),
     "importanceaudit/R/write_importance.R",
 )
-"""Our files that R needs to predict, measure losses and write as the audit does."""
+"""The files that R needs to predict, compute losses and write tables as we do."""
 
 
 class Plan(NamedTuple):
-    """One object: the kind of it, and the numbers and words it is made of."""
+    """One object to make: its kind, and the numbers and texts it is made from."""
 
     kind: str
     parts: Mapping[str, Any]
 
 
 def vi(features: Sequence[str], values: Floats, *, type_: str, line: str) -> Plan:
-    """Return the plan of what ``vip::vi()`` returns.
+    """Return the plan of an object as returned by ``vip::vi()``.
 
     Parameters
     ----------
     features : sequence of str
     values : ndarray of shape (n_features, n_repeats)
-        The score of each feature in each repeat. One repeat has no raw scores.
+        The score of each feature in each repeat. A single repeat has no raw scores.
     type_ : str
-        What vip calls the method: "permutation", "firm", "shap", or ours.
+        The method in vip's terms: "permutation", "firm", "shap", or ours.
     line : str
         One of `LINES`.
     """
@@ -70,7 +70,7 @@ def parts(
     label: str,
     loss_name: str,
 ) -> Plan:
-    """Return the plan of what ``DALEX::model_parts()`` returns.
+    """Return the plan of an object as returned by ``DALEX::model_parts()``.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def parts(
     losses : ndarray of shape (n_variables, n_rounds)
         Loss with each variable permuted.
     full, y_permuted : ndarray of shape (n_rounds,)
-        Loss of the rows as they are, and with the target permuted.
+        Loss without permutation, and with the target permuted.
     form : {"raw", "difference", "ratio"}
-        Held against the mean of `full`, as DALEX does.
+        Relative to the mean of `full`, as in DALEX.
     label : str
         The name of the model.
     loss_name : str
@@ -97,12 +97,12 @@ def profile(
     mean_prediction: float,
     method: str,
 ) -> Plan:
-    """Return the plan of the aggregated profiles of ``DALEX::model_profile()``.
+    """Return the plan of aggregated profiles as in ``DALEX::model_profile()``.
 
     Parameters
     ----------
     curves : mapping of str to (grid, values)
-        By feature; the grids all numbers, or all levels as text.
+        By feature; the grids are all numbers, or all levels as text.
     label : str
         The name of the model.
     mean_prediction : float
@@ -132,9 +132,9 @@ def scripts() -> dict[str, str]:
 
 
 def parquet_writer() -> str:
-    """Return what writes Parquet here: "nanoparquet" of R, "pyarrow", or "".
+    """Return the Parquet writer available here: "nanoparquet" of R, "pyarrow", or "".
 
-    Asked inside a session.
+    Requires an open session.
     """
     if bool(host.current().call("writes_parquet", {})[0]):
         return "nanoparquet"
@@ -144,13 +144,13 @@ def parquet_writer() -> str:
 def as_parquet(plans: Mapping[str, Plan], writer: str) -> dict[str, bytes]:
     """Return the table of each plan as a Parquet file, by its key.
 
-    Asked inside a session, with what `parquet_writer` returns; none if that is empty.
-    What is no column, such as the raw scores of vip, is in no file.
+    Requires an open session, and the result of `parquet_writer`; empty if that is
+    empty. Only columns are stored, not attributes such as the raw scores of vip.
 
     Raises
     ------
     RBridgeError
-        If R is not available, or a table came back changed.
+        If R is not available, or a table was read back differently.
     """
     files: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -167,14 +167,15 @@ def as_parquet(plans: Mapping[str, Plan], writer: str) -> dict[str, bytes]:
 
 
 def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
-    """Return the .rds file of each plan, by its key; asked inside a session.
+    """Return the .rds file of each plan, by its key; requires an open session.
 
-    Every file was read by a fresh R, and holds what that R makes of the same numbers.
+    Every file was read in a fresh R, and equals the object that this R makes from the
+    same numbers.
 
     Raises
     ------
     RBridgeError
-        If R is not available, or an object holds more than data or came back changed.
+        If R is not available, or an object holds more than data or differs when read.
     """
     files: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder, host.fresh() as reader:
@@ -196,6 +197,6 @@ def _matrix(values: Floats) -> Floats:
 
 
 def _require_same(key: str, answer: Any) -> None:
-    """Refuse a file that R does not read as it was written."""
+    """Refuse a file that R does not read back as it was written."""
     if not answer[0]:
         raise RBridgeError(f"File {quote(key)} must be read as written; it is not.")

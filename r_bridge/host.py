@@ -1,10 +1,10 @@
-"""Our side: starts R, keeps it warm, starts it again when it died.
+"""The Python side: starts R, keeps it running, and restarts it after it died.
 
     with session():
         values = current().call("some_r_function", {"x": 1.0})
 
-One R process serves a whole session and is started by its first question. It is the one
-object that the programme has once: R can neither be copied nor shared.
+One R process serves a whole session and is started by its first call. It is the only
+global object of the program, because R can neither be copied nor shared.
 """
 
 import logging
@@ -32,23 +32,23 @@ _sessions: list["Worker"] = []
 
 
 class Worker:
-    """R in a process of its own, replaced when it dies.
+    """R in a separate process, restarted after it died.
 
     Parameters
     ----------
     r_seconds : float
-        How long one call may take, predict included.
+        Time limit of one call, predict included.
     files : sequence of Path
-        The R files whose functions may be called.
+        The R files with the functions that may be called.
     memory_gb : float, optional
-        How much R may hold in vectors, in 2**30 bytes.
+        Limit of R's vector memory, in 2**30 bytes.
 
     Attributes
     ----------
     memory_gb : float or None
         That limit.
     warnings, messages : tuple of str
-        R's, of the last call; of many warnings the first 50 and how many more.
+        Those of R in the last call; at most 50 warnings, then the number of the others.
     counts : Counts
         All calls of predict so far.
     """
@@ -78,25 +78,25 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the R that runs, or None."""
+        """The id of the running R process, or None."""
         return None if self._process is None else self._process.pid
 
     @property
     def restarts(self) -> int:
-        """How often R was started again after it had died or had to be ended."""
+        """Number of restarts of R after it had died or was killed."""
         return max(0, self._n_starts - 1)
 
     @property
     def unseen_deaths(self) -> int:
-        """How often R, or that of models, died between two calls, with no error."""
+        """Number of deaths of R, or the R for models, between two calls."""
         others = 0 if self._models is None else self._models.unseen_deaths
         return self._unseen_deaths + others
 
     @property
     def models(self) -> "Worker":
-        """A second R beside this one, for the fitted models of R.
+        """A second R, for the fitted models of R.
 
-        This R waits for predict; a model of R must answer it from elsewhere.
+        While the first R waits for predict, a model of R must predict elsewhere.
         """
         with self._models_lock:
             if self._models is None:
@@ -129,15 +129,15 @@ class Worker:
         predict : callable, optional
             ``predict(X) -> (n_rows,)``, or ``(n_rows, n_labels)`` with `labels`. The
             R function gets it as its argument ``predict``, a function
-            ``(object, newdata, ...)``. X is its own to change.
+            ``(object, newdata, ...)``. It may modify X.
         schema_of : DataFrame, optional
-            The frame whose columns, dtypes and levels `predict` expects.
+            A frame with the columns, dtypes and levels that `predict` expects.
         labels : tuple of str
             The column names of a matrix of predictions; empty for a vector.
         seconds : float, optional
-            The deadline, if not that of the session.
+            The time limit, by default that of the session.
         about : str
-            What a user knows the call by, for messages: "model 'm'".
+            Name of the call for its user, in messages: "model 'm'".
 
         Returns
         -------
@@ -147,12 +147,12 @@ class Worker:
         Raises
         ------
         RBridgeError
-            If a value cannot cross; `RError`, `RTimeout`, `RDied` and `RUnavailable`
-            if R does not answer. The next call finds R in order again.
+            If a value cannot be sent; `RError`, `RTimeout`, `RDied` and `RUnavailable`
+            if R returns no result. The next call works again.
         ValueError
             If there is a `predict` but no `schema_of`.
         BaseException
-            Whatever `predict` raised: the same object, even when R went on without it.
+            The exception of `predict` itself, even if R continued without it.
         """
         if predict is not None and schema_of is None:
             raise ValueError("schema_of must be given with predict; it is None.")
@@ -166,15 +166,15 @@ class Worker:
         )
         subject = f"The input of {function!r}"
         record = pack(dict(arguments), subject=subject)
-        with self._turn():
+        with self._exclusive_use():
             dialogue = Dialogue(self._running(), question)
             try:
                 return dialogue.run(record)
             finally:
-                self._remember(dialogue)
+                self._store_output(dialogue)
 
     def close(self) -> None:
-        """End R, if it runs, and with it a call that another thread has under way."""
+        """End R, if it runs, including a call that another thread is waiting for."""
         if self._models is not None:
             self._models.close()
         if self._process is not None and os.getpid() == self.owner:
@@ -183,8 +183,8 @@ class Worker:
         self._is_closed = True
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Let in one thread at a time, and never a predict that asks R itself."""
+    def _exclusive_use(self) -> Iterator[None]:
+        """Allow one thread at a time, and refuse a predict that itself calls R."""
         if self._busy_thread == threading.get_ident():
             raise RBridgeError(
                 "predict asked R, which waits for it. Let predict answer without R."
@@ -204,7 +204,7 @@ class Worker:
                 self._busy_thread = 0
 
     def _running(self) -> Process:
-        """Return the process, a new one if there is none."""
+        """Return the process, started if there is none."""
         if self._process is not None and not self._process.is_alive:
             self._unseen_deaths += not self._process.is_known_to_have_ended
             self._process.end()
@@ -234,8 +234,8 @@ class Worker:
             raise
         return process
 
-    def _remember(self, dialogue: Dialogue) -> None:
-        """Keep what R said in a call, and log it."""
+    def _store_output(self, dialogue: Dialogue) -> None:
+        """Store and log the warnings and messages of a call."""
         output = dialogue.output
         warnings = list(output.get("warnings", ()))
         n_left_out = output.get("n_warnings", 0) - len(warnings)
@@ -258,18 +258,18 @@ def session(
     r_memory_gb: float | None = None,
     extra_r_files: Sequence[str | os.PathLike[str]] = (),
 ) -> Iterator[Worker]:
-    """Keep one R for all that happens inside.
+    """Keep one R process for all calls inside the block.
 
-    A session inside another shares its R; the settings of the outer one hold.
+    A nested session shares the R and the settings of the outer one.
 
     Parameters
     ----------
     r_seconds : float
-        How long one R call may take, predict included.
+        Time limit of one R call, predict included.
     r_memory_gb : float, optional
-        How much R may hold in vectors, in 2**30 bytes.
+        Limit of R's vector memory, in 2**30 bytes.
     extra_r_files : sequence of path
-        R files whose functions can be called as well: for tests and extensions.
+        Further R files with functions to call: for tests and extensions.
     """
     with _session_lock:
         is_outer = not _sessions or _sessions[-1].owner != os.getpid()
@@ -289,7 +289,7 @@ def session(
 
 @contextmanager
 def fresh() -> Iterator[Worker]:
-    """Keep one more R, which knows nothing of what that of the session has done."""
+    """Run one more R, independent of that of the session."""
     worker = Worker(r_seconds=60.0, files=_r_files())
     try:
         yield worker
@@ -324,23 +324,23 @@ def current_models() -> Worker:
 
 
 def _r_files() -> list[Path]:
-    """Return the R files whose functions may be called, in the order of their names."""
-    others = {"guard.R", "install.R"}  # what calls them, and a script
+    """Return the R files with the functions that may be called, sorted by name."""
+    others = {"guard.R", "install.R"}  # the caller of the functions, and a script
     files = sorted(path for path in _PACKAGE.glob("*.R") if path.name not in others)
     package = _PACKAGE / "importanceaudit" / "R"
     return [*files, package / "objects.R", package / "training_levels.R"]
 
 
 def installed() -> dict[str, Any]:
-    """Return what R and rpy2 can do here, asked once in a child process.
+    """Return the properties of R and rpy2 here, found once by a child process.
 
     Returns
     -------
     dict
         ``reason``: why R cannot be used, empty if it can; ``r_version``, ``platform``,
         ``rng_kind``, ``utf8``; ``rpy2``: its parts and their versions; ``packages``:
-        R packages that load and their versions; ``broken``: those that do not, and
-        why; ``origins``: where each came from; ``not_had``: those that install-r tried
-        in vain, and why. All but ``reason`` are empty where R cannot be used.
+        R packages that load and their versions; ``broken``: packages that do not load,
+        and why; ``origins``: where each came from; ``not_had``: packages that install-r
+        could not install, and why. All but ``reason`` are empty if R cannot be used.
     """
     return dict(what_is_installed(library_folder()))

@@ -1,18 +1,18 @@
-# Asks hstats what the audit computes in Python. Every argument that decides a number is
-# given: no default of its own does.
+# Calls hstats for quantities that the audit computes in Python. Every argument that affects a
+# number is passed: none is left to a default of hstats.
 #
 # data     the features only, a plain data frame
 # predict  function(object, newdata, ...) that returns one number per row, or a matrix with
-#          one column per class; the model itself never comes to R
+#          one column per class; the model itself is never sent to R
 # weights  one number per row, NULL for none
-# n_rows   rows drawn where there are more
+# n_rows   rows to draw if there are more
 
-# The mean loss of every group in every repeat, one column each, and in a last column that
-# of the rows as they are.
+# The mean loss of every group in every repeat, one column each, and in a last column the loss
+# without permutation.
 #
-# hstats tells the mean of its repeats and their standard error only, each as a difference
-# from the rows as they are. But it takes losses of several columns: with one column per
-# repeat, empty in all others, it tells each repeat by itself.
+# hstats returns only the mean over its repeats and their standard error, as differences from
+# the loss without permutation. But it accepts losses with several columns: with one column per
+# repeat, zero in all others, it returns each repeat separately.
 hstats_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, n_rows,
                                weights = NULL, classes = NULL) {
   of_row <- row_losses[[loss]]
@@ -43,10 +43,10 @@ hstats_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, 
 }
 
 # Numerator and denominator of Friedman's H squared for one, two or three columns, one row
-# per group. Nothing small is taken for 0: eps is.
+# per group. Small values are not set to 0: eps is 0.
 hstats_h <- function(data, predict, groups, seed, n_rows, weights = NULL) {
   plain <- plainly_named(data, predict)
-  # In the order of the data, in which hstats names pairs; it wants two columns or more.
+  # In the order of the data, by which hstats names pairs; it needs at least two columns.
   is_used <- names(data) %in% unlist(groups)
   if (sum(is_used) == 1) is_used[which(!is_used)[1]] <- TRUE
   columns <- names(plain$data)[is_used]
@@ -65,12 +65,12 @@ hstats_h <- function(data, predict, groups, seed, n_rows, weights = NULL) {
   matrix(unlist(parts), ncol = 2, byrow = TRUE)
 }
 
-# Numerator and denominator of what all columns but one do not show, one row per feature.
-# Nothing small is taken for 0.
+# Numerator and denominator of the part not explained by all other columns, one row per feature.
+# Small values are not set to 0.
 hstats_pd_importance <- function(data, predict, features, seed, n_rows, weights = NULL) {
   plain <- plainly_named(data, predict)
   columns <- plain$names_of(features)
-  # hstats wants two columns or more, and has what is asked of one whatever the others.
+  # hstats needs at least two columns; the result for one does not depend on the others.
   variables <- union(columns, names(plain$data)[seq_len(2)])
   start_stream(seed)
   answer <- hstats::hstats(
@@ -82,8 +82,8 @@ hstats_pd_importance <- function(data, predict, features, seed, n_rows, weights 
   cbind(unname(importance$num[columns, 1]), as.numeric(importance$denom))
 }
 
-# What hstats says of some columns. It leaves out pairs with a column that interacts with
-# none, and gives them 1 to divide by; here they have something if their curves do.
+# The statistic of hstats for some columns. It leaves out pairs with a column that interacts
+# with no other, and uses 1 as their denominator; here it is the mean square of their curves.
 h_of <- function(answer, columns) {
   kind <- c("h2_overall", "h2_pairwise", "h2_threeway")[length(columns)]
   name <- paste(columns, collapse = ":")

@@ -1,14 +1,14 @@
-# Asks iml what the audit computes in Python. Every argument that decides a number is given:
-# no default of its own does.
+# Calls iml for quantities that the audit computes in Python. Every argument that affects a
+# number is passed: none is left to a default of iml.
 #
 # data     the features only, a plain data frame of two columns or more
 # predict  function(object, newdata, ...) that returns one number per row; the model itself
-#          never comes to R
+#          is never sent to R
 
-# What iml asks instead of a model, with the data as numbers, which it hands over as they
-# were. All rows are predicted in one call: by default it makes many small ones.
+# The predictor that iml calls instead of a model, with the data as numbers; predict gets them
+# in their original types. All rows are predicted in one call: the default is many small ones.
 #
-# factor_name  a factor that stays one, NULL for none
+# factor_name  a factor that is not converted, NULL for none
 predictor_of <- function(data, predict, y = NULL, factor_name = NULL) {
   plain <- plainly_named(data, predict)
   numbers <- lapply(plain$data, as.double)
@@ -24,8 +24,8 @@ predictor_of <- function(data, predict, y = NULL, factor_name = NULL) {
   )
 }
 
-# iml would order the levels of a factor by how alike their rows are; those that no row has
-# are not on the curve.
+# An ordered factor keeps its order: iml would sort levels by the similarity of their rows.
+# Levels without rows are not on the curve.
 in_its_order <- function(column) as.ordered(droplevels(column))
 
 as_was <- function(values, column) {
@@ -36,8 +36,8 @@ as_was <- function(values, column) {
   factor(level, levels(column), ordered = is.ordered(column))
 }
 
-# The loss of every group in every repeat, one column each, and in a last column that of the
-# rows as they are. iml tells the median of its repeats only: it is asked for one at a time.
+# The loss of every group in every repeat, one column each, and in a last column the loss
+# without permutation. iml returns only the median of its repeats: it is called for one at a time.
 iml_permutation <- function(data, y, predict, groups, loss, seed, n_repeats) {
   predictor <- predictor_of(data, predict, y)
   names_of <- plainly_named(data, predict)$names_of
@@ -71,14 +71,14 @@ iml_curve <- function(data, predict, feature, grid, method) {
   curve$.value[match(if (keeps_levels) grid else points, curve[[name]])]
 }
 
-# Friedman's H, the root, of one column with all others or of a pair; one row per group.
+# Friedman's H (not squared) of one column with all others or of a pair; one row per group.
 iml_h <- function(data, predict, groups, seed) {
   names_of <- plainly_named(data, predict)$names_of
   predictor <- predictor_of(data, predict)
   variables <- lapply(unname(groups), names_of)
   partners <- vapply(variables, function(columns) c(columns, "")[2], "")
   start_stream(seed)
-  # With as many points as rows none is left out by the draw.
+  # With as many points as rows, the draw includes every row.
   interactions <- lapply(unique(partners), function(partner) {
     iml::Interaction$new(
       predictor,

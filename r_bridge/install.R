@@ -1,11 +1,11 @@
-# Installs R packages into a library of the project's own and says where each came from:
+# Installs R packages into the project's own library and prints the source of each:
 #
 #   Rscript r_bridge/install.R LIBRARY [PACKAGE ...]
 #
-# What is there is left alone. Asked in turn: the repositories that this R is set up with,
-# the archive below its CRAN mirror, and the author's own repository. What could not be had is
-# kept in the library, with why, for the reports that miss it. Ends with status 1 if a package
-# that audits cannot do without is missing.
+# Installed packages are left unchanged. The sources are tried in this order: the repositories
+# configured in this R, the archive of its CRAN mirror, and the author's own repository.
+# Packages that could not be installed are recorded in the library with the reason, for use in
+# reports. Exits with status 1 if a required package is missing.
 
 oldest <- c(
   DALEX = "2.5.3", vip = "0.4.0", hstats = "1.2.2", iml = "0.11.4", pdp = "0.8.0",
@@ -14,11 +14,11 @@ oldest <- c(
 authors <- c(
   vip = "https://bgreenwell.r-universe.dev", fastshap = "https://bgreenwell.r-universe.dev"
 )
-# Left CRAN in 2026; audits run without them and say so.
+# Left CRAN in 2026; audits run without them and report that.
 optional <- c("vip", "fastshap")
 everything <- c("DALEX", "pdp", optional)
 
-# The version of a package that R would load; NULL if it has none, or too old a one.
+# The version of a package that R would load; NULL if it is missing or too old.
 version_here <- function(package) {
   path <- find.package(package, quiet = TRUE)
   if (!length(path)) {
@@ -28,7 +28,7 @@ version_here <- function(package) {
   if (package %in% names(oldest) && version < oldest[[package]]) NULL else version
 }
 
-# What repositories have; one that does not answer has nothing.
+# The packages in some repositories; none for one that does not respond.
 offered_by <- function(repositories) {
   nothing <- matrix(
     character(), 0, 2,
@@ -40,8 +40,8 @@ offered_by <- function(repositories) {
   )
 }
 
-# A repository on this machine with the newest archived version of a package in it, so that
-# its dependencies are found where they always are.
+# A local repository with the newest archived version of a package, so that its dependencies are
+# found in the usual repositories.
 archive_of <- function(package, mirror) {
   folder <- paste0(contrib.url(mirror, "source"), "/Archive/", package, "/")
   listing <- tryCatch(
@@ -63,8 +63,8 @@ archive_of <- function(package, mirror) {
   structure(paste0("file://", repository), folder = folder)
 }
 
-# Tries one source after the other; returns the one that gave the package, as `origin`, or why
-# none did, as `reason`.
+# Tries one source after the other; returns the successful one as `origin`, or the reason of
+# failure as `reason`.
 install_from <- function(package, offered, repositories, library) {
   sources <- list(
     "the repositories of this R" = function() repositories,
@@ -79,12 +79,12 @@ install_from <- function(package, offered, repositories, library) {
     if (is.null(address)) next
     here <- if (identical(address, repositories)) offered else offered_by(address)
     if (!package %in% rownames(here)) next
-    # A package that stands in both is taken from where it was found first.
-    beside <- offered[!rownames(offered) %in% rownames(here), , drop = FALSE]
-    columns <- intersect(colnames(here), colnames(beside))
+    # A package in both is taken from the repository where it was found first.
+    others <- offered[!rownames(offered) %in% rownames(here), , drop = FALSE]
+    columns <- intersect(colnames(here), colnames(others))
     install.packages(
       package, library, repositories,
-      available = rbind(here[, columns, drop = FALSE], beside[, columns, drop = FALSE]),
+      available = rbind(here[, columns, drop = FALSE], others[, columns, drop = FALSE]),
       quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE)
     )
     folder <- c(attr(address, "folder"), here[package, "Repository"])[1]
@@ -98,7 +98,7 @@ install_from <- function(package, offered, repositories, library) {
   list(reason = reason)
 }
 
-# Keeps why packages could not be had, a line for each, and forgets those that are here now.
+# Records why packages could not be installed, one per line; removes those that are now installed.
 remember <- function(reasons, library) {
   file <- file.path(library, "importance-audit-not-had")
   lines <- if (file.exists(file)) readLines(file) else character()
@@ -106,7 +106,7 @@ remember <- function(reasons, library) {
   reasons <- reasons[nzchar(reasons)]
   lines <- c(lines, if (length(reasons)) paste0(names(reasons), ": ", reasons))
   if (!length(lines)) return(unlink(file))
-  # A library that cannot be written to has had its say already.
+  # Errors of a library that cannot be written to were reported before.
   try(writeLines(enc2utf8(lines), file, useBytes = TRUE), silent = TRUE)
 }
 
@@ -115,12 +115,12 @@ main <- function(arguments) {
     stop("usage: Rscript install.R LIBRARY [PACKAGE ...]", call. = FALSE)
   }
   packages <- if (length(arguments) > 1) arguments[-1] else everything
-  # No folder named: this user's own, where R itself would put them.
+  # Without a folder, the user's own library, as in R.
   folder <- if (nzchar(arguments[1])) arguments[1] else Sys.getenv("R_LIBS_USER")
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   library <- normalizePath(folder)
   .libPaths(c(library, .libPaths()))
-  # An R without a mirror takes the first of its own list.
+  # Without a configured mirror, use the first one in R's own list.
   if (!isTRUE(grepl("^[a-z]+:", getOption("repos")["CRAN"]))) {
     chooseCRANmirror(graphics = FALSE, ind = 1, local.only = TRUE)
   }
@@ -136,7 +136,7 @@ main <- function(arguments) {
     } else {
       list(origin = dirname(find.package(package)))
     }
-    # That nobody answered today is no reason not to ask again.
+    # If no repository responded today, later attempts may succeed.
     is_final <- !is.null(found$reason) && nrow(offered)
     reasons[package] <- if (is_final) found$reason else ""
     if (is.null(found$origin)) {

@@ -1,4 +1,4 @@
-"""Runs install.R: R's packages into a library, in a process of its own."""
+"""Runs install.R, which installs R packages into a library, in a separate process."""
 
 import subprocess
 from pathlib import Path
@@ -17,7 +17,7 @@ SETS = {
     "nanoparquet": ("nanoparquet",),
     "models": ("randomForest", "ranger", "gbm", "rpart", "nnet", "e1071", "earth"),
 }
-"""What can be installed by name: engines with what they need, and R's own models."""
+"""Names to install: engines with what they need, and R's model packages."""
 
 _SCRIPT = Path(__file__).with_name("install.R")
 
@@ -29,7 +29,7 @@ def default_library() -> Path | None:
 
 
 def install(library: Path | None, packages: tuple[str, ...] = PACKAGES) -> int:
-    """Install what is missing and return R's exit code.
+    """Install missing packages and return R's exit code.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which R and which packages are here, asked of a child process that may die of it."""
+"""The installed R and its packages, found by a child process, which may crash."""
 
 import json
 import os
@@ -12,14 +12,14 @@ from .process import environment, scratch
 
 _PACKAGE = Path(__file__).resolve().parent
 _PROBE_SECONDS = 60.0
-"""As long as R itself may take: it needs 3 alone, and 20 on a busy machine."""
+"""The time limit of R's start: it takes 3 s alone, and 20 s on a busy machine."""
 
 
 def library_folder() -> Path | None:
     """Return the project's own folder of R packages, or None.
 
-    It is what the environment variable ``IMPORTANCE_AUDIT_R_LIBRARY`` names, else
-    ``.r-library`` beside this package.
+    This is the folder in the environment variable ``IMPORTANCE_AUDIT_R_LIBRARY``, by
+    default ``.r-library`` next to this package.
     """
     path = os.environ.get("IMPORTANCE_AUDIT_R_LIBRARY")
     folder = Path(path).absolute() if path else _PACKAGE.parent / ".r-library"
@@ -28,14 +28,14 @@ def library_folder() -> Path | None:
 
 @cache
 def what_is_installed(library: Path | None) -> dict[str, Any]:
-    """Return what R and rpy2 can do with a library; see `host.installed`."""
+    """Return the properties of R and rpy2 with a library; see `host.installed`."""
     nothing: dict[str, Any] = {"r_version": "", "platform": "", "utf8": False}
     nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
     nothing |= {"origins": {}, "not_had": {}}
     try:
         with scratch() as home:
             ran = subprocess.run(
-                # -P: a json.py in the folder of the audit is not to be imported.
+                # -P: Python must not import a json.py from the folder of the audit.
                 [sys.executable, "-P", "-m", "importance_audit.r_bridge.probe"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

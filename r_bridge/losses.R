@@ -1,27 +1,27 @@
-# What the files of the packages share: the start of a random stream, values as R's packages
-# expect them, and the losses of the audit, written from their definitions: the second
-# computation of what pipeline/records/losses.py computes. Lower is better; rows are not weighted,
-# because neither vip nor DALEX nor iml can weight them.
+# Shared by the files of the packages: the start of a random stream, values in the form that R
+# packages expect, and the losses of the audit. The losses are written from their definitions, as
+# a second implementation of pipeline/records/losses.py. Lower is better; rows are not weighted,
+# because neither vip nor DALEX nor iml supports weights.
 #
 # observed   numbers, 0 and 1, or a factor whose levels are the columns of predicted
 # predicted  one number per row, or a matrix with one column per class
 
-# The kinds are part of the seed, since a profile may have changed them.
+# The kinds are set too, since a profile may have changed them.
 start_stream <- function(seed) {
   set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
 }
 
-# What the bridge sends as codes 0, 1, ... becomes the factor that R's packages expect.
+# Converts the codes 0, 1, ... sent by the bridge to the factor that R packages expect.
 as_observed <- function(y, classes) {
   if (is.null(classes)) y else factor(y, seq_along(classes) - 1, unlist(classes))
 }
 
-# The points of a grid as a column that is set to them needs them.
+# The points of a grid in the type of the column.
 as_points <- function(grid, column) {
   if (is.factor(column)) factor(grid, levels(column)) else grid
 }
 
-# The data under names that no package gives a meaning of its own, and predict for them.
+# The data under names without a special meaning in any package, and predict for them.
 plainly_named <- function(data, predict) {
   own <- names(data)
   list(
@@ -29,14 +29,14 @@ plainly_named <- function(data, predict) {
     predict = function(object, newdata, ...) {
       predict(object, stats::setNames(as.data.frame(newdata), own))
     },
-    # What columns or groups of columns, lists of their own names, are called here.
+    # The plain names of columns or of groups of columns, given by their own names.
     names_of = function(columns) paste0("column", match(unlist(columns), own))
   )
 }
 
-# The place of each score among the distinct ones, from the lowest. Neighbours that differ by at
-# most 1e-12 of the larger of the two are tied: last bits would decide their order otherwise.
-# Between 0.5 and 1 it is 1e-12 of 1 - p too, but for the last bits that a probability has there.
+# The index of each score among the distinct ones, from the lowest. Neighbours are tied if they
+# differ by at most 1e-12 of the larger of the two: otherwise last bits would decide their order.
+# Between 0.5 and 1 the difference is also at most 1e-12 of 1 - p, but always allows rounding.
 places_of <- function(predicted) {
   rising <- order(predicted)
   ranked <- predicted[rising]
@@ -53,7 +53,7 @@ places_of <- function(predicted) {
   places
 }
 
-# The probability that was given to what happened.
+# The predicted probability of the observed class.
 of_observed <- function(observed, predicted) {
   if (is.matrix(predicted)) {
     predicted[cbind(seq_along(observed), as.integer(observed))]
@@ -62,7 +62,7 @@ of_observed <- function(observed, predicted) {
   }
 }
 
-# Twice how much likelier the mean observed is than the mean predicted, of each row.
+# The unit deviance of each row.
 poisson_deviance_of <- function(observed, predicted) {
   surprise <- ifelse(observed == 0, 0, observed * log(observed / predicted))
   2 * (surprise - observed + predicted)
@@ -71,11 +71,11 @@ gamma_deviance_of <- function(observed, predicted) {
   2 * (observed / predicted - 1 - log(observed / predicted))
 }
 
-# The column of the most probable class, of equals the first. R's own choice is random, and
-# between probabilities that are equal to 1e-5 of the larger.
+# The column of the most probable class, the first in ties. R's default choice is random, and
+# treats probabilities as tied if equal to 1e-5 of the larger.
 likeliest_of <- function(predicted) max.col(predicted, ties.method = "first")
 
-# The codes of the classes that were observed and predicted, from 1.
+# The codes of the observed and the predicted classes, from 1.
 classes_of <- function(observed, predicted) {
   if (is.matrix(predicted)) {
     list(as.integer(observed), likeliest_of(predicted), ncol(predicted))
@@ -84,7 +84,7 @@ classes_of <- function(observed, predicted) {
   }
 }
 
-# Precision and recall of one class at each of its probabilities, from recall 0.
+# Precision and recall of one class at each of its probabilities, starting at recall 0.
 precision_over_recall <- function(is_event, predicted) {
   cuts <- sort(unique(predicted), decreasing = TRUE)
   n_selected <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
@@ -92,7 +92,7 @@ precision_over_recall <- function(is_event, predicted) {
   list(recall = c(0, hits / sum(is_event)), precision = c(1, hits / n_selected))
 }
 
-# One less the area under that curve, of straight lines or of steps.
+# 1 minus the area under that curve, with straight lines or with steps.
 one_minus_pr_auc_of <- function(is_event, predicted) {
   curve <- precision_over_recall(is_event, predicted)
   precision <- curve$precision
@@ -103,7 +103,7 @@ one_minus_average_precision_of <- function(is_event, predicted) {
   1 - sum(diff(curve$recall) * curve$precision[-1])
 }
 
-# Mann and Whitney: the mean ranks of ties count them half.
+# By the Mann-Whitney statistic: average ranks count ties half.
 one_minus_auc_of <- function(is_event, predicted) {
   ones <- as.numeric(sum(is_event))
   zeros <- length(is_event) - ones
@@ -111,13 +111,13 @@ one_minus_auc_of <- function(is_event, predicted) {
   1 - above / (ones * zeros)
 }
 
-# What one function of class and score measures of each class against the rest.
+# The mean over classes of a measure of one class against the rest.
 against_the_rest <- function(measure, observed, predicted) {
   codes <- as.integer(observed)
   mean(vapply(seq_len(ncol(predicted)), function(k) measure(codes == k, predicted[, k]), 1))
 }
 
-# Of each class the share that is missed, plus the share missed of all others.
+# For each class, the share misclassified in it plus the share misclassified in all others.
 missed_shares <- function(observed, predicted) {
   classes <- classes_of(observed, predicted)
   vapply(seq_len(classes[[3]]), function(k) {
@@ -126,7 +126,7 @@ missed_shares <- function(observed, predicted) {
   }, 1)
 }
 
-# One number per row, of which the loss of that name below is the mean, or follows from it.
+# One number per row; the loss of the same name below is their mean, or follows from it.
 row_losses <- list(
   mse = function(observed, predicted) (observed - predicted)^2,
   mae = function(observed, predicted) abs(observed - predicted),

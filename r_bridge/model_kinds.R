@@ -1,21 +1,20 @@
 # The classes of models that can be audited, and how each predicts.
 
-# Of a model with terms.
-# An offset outside the formula is read from the rows too.
+# The columns of a model with terms. An offset outside the formula uses columns of the rows too.
 terms_features <- function(m) {
   unique(c(all.vars(stats::delete.response(stats::terms(m))), all.vars(m$call$offset)))
 }
 terms_types <- function(m) attr(stats::terms(m), "dataClasses")
 no_classes <- function(m) NULL
 
-# The classes of 0 and 1, where a model was told no names.
+# The class names of 0 and 1, if a model has none of its own.
 zero_one <- c("0", "1")
 
 refuse_offset <- function(m, who) {
   if (!is.null(attr(m$terms, "offset"))) stop(who, " leaves its offset out")
 }
 
-# No target of an audit is censored, whatever a model was told.
+# Survival models are refused: no target of an audit is censored.
 refuse_survival <- function(is_of_survival) {
   if (is_of_survival) {
     stop("it is a model of survival, and an audit needs one number or class for each row and a ",
@@ -27,17 +26,17 @@ refuse_survival <- function(is_of_survival) {
 
 all_numeric <- function(names) stats::setNames(rep("numeric", length(names)), names)
 
-# A matrix with the names of its columns, or how many it has where they have none.
+# The column names of a matrix, or the number of its columns if they have no names.
 columns_or_count <- function(matrix) {
   if (is.null(colnames(matrix))) ncol(matrix) else colnames(matrix)
 }
 
-# Of a binomial model: the levels of its response, if it kept them.
+# The classes of a binomial model: the levels of its response, if it kept them.
 glm_classes <- function(m) {
   if (!m$family$family %in% c("binomial", "quasibinomial")) return(NULL)
   response <- if (is.null(m$model)) NULL else stats::model.response(m$model)
   if (!is.factor(response)) {
-    # Without them nobody can say which of the two it predicts.
+    # Without the levels it is unknown which of the two it predicts.
     if (is.null(response) && terms_types(m)[1L] %in% c("factor", "ordered")) {
       stop("it was fitted to a factor with model = FALSE, which drops its levels")
     }
@@ -54,7 +53,7 @@ forest_classes <- function(m) {
   if (m$type == "unsupervised") stop("it was grown without a response")
   if (m$type == "classification") m$classes
 }
-# An ordered factor has levels and counts as one category.
+# An ordered factor has levels, and is treated as one category.
 forest_types <- function(m) {
   is_factor <- vapply(m$forest$xlevels, is.character, NA)
   ifelse(is_factor, ifelse(m$forest$ncat == 1L, "ordered", "factor"), "numeric")
@@ -99,7 +98,7 @@ nnet_classes <- function(m) {
 earth_classes <- function(m) {
   if (is.character(m$levels)) return(m$levels)
   if (is.logical(m$levels)) return(zero_one)
-  # It keeps the two values of numbers too, as if they were levels.
+  # It stores the two values of a numeric response too, as if they were levels.
   if (ncol(m$coefficients) > 1L) stop("it has several responses")
   family <- m$glm.list[[1L]]$family$family
   if (identical(family, "binomial")) zero_one
@@ -112,13 +111,13 @@ svm_classes <- function(m) {
   m$levels
 }
 
-# predict.svm takes the columns of factors by their place, whatever their levels.
+# predict.svm uses the columns of factors by position, whatever their levels.
 check_svm_columns <- function(m, data) {
   if (is.null(m$terms)) return(invisible())
   terms <- stats::delete.response(stats::terms(m))
   columns <- colnames(stats::model.matrix(terms, stats::model.frame(terms, data)))
   own_columns <- colnames(m$SV)
-  # svm gives some columns the names that a data.frame would.
+  # svm changes some column names as data.frame does.
   if (!identical(make.names(columns, TRUE), make.names(own_columns, TRUE))) {
     stop(other_columns(own_columns, columns))
   }
@@ -143,7 +142,7 @@ gam_types <- function(m) {
   }, "")
 }
 
-# The penalty that one answer is for: that of cross-validation is the package's own choice.
+# The penalty of the predictions; with cross-validation, the package's default.
 glmnet_penalty <- function(m) {
   if (inherits(m, "cv.glmnet")) "lambda.1se" else min(m$lambda)
 }
@@ -173,7 +172,7 @@ discriminant_features <- function(m) {
   if (is.null(m$terms)) columns_or_count(m$means) else terms_features(m)
 }
 
-# Of a factor, what was counted has the names of its levels.
+# The levels of a factor are the column names of its table of counts.
 bayes_levels <- function(m) {
   levels <- lapply(m$tables, colnames)
   levels[!vapply(levels, identical, NA, c("FALSE", "TRUE"))]
@@ -189,7 +188,7 @@ ksvm_classes <- function(m) {
 }
 ksvm_columns <- function(m) if (is.list(m@xmatrix)) m@xmatrix[[1L]] else m@xmatrix
 
-# predict of ksvm takes the columns of factors by their place, whatever their levels.
+# predict of ksvm uses the columns of factors by position, whatever their levels.
 check_ksvm_columns <- function(m, data) {
   if (is.null(m@terms)) return(as.matrix(data))
   columns <- colnames(stats::model.matrix(stats::delete.response(m@terms), data))
@@ -198,7 +197,7 @@ check_ksvm_columns <- function(m, data) {
   data
 }
 
-# Of a fit to a matrix, which has the names of its classes or none.
+# The classes of a fit to a matrix, which has the names of its classes or none.
 nnet_matrix_classes <- function(m) {
   if (m$n[3L] == 1L) return(if (m$entropy) zero_one)
   if (!m$softmax && !m$entropy) stop("it has several responses")
@@ -264,7 +263,7 @@ glmnet_kind <- list(
   }
 )
 
-# One row per class that can be audited, by `kind_name` of the model.
+# One entry per class that can be audited, by `kind_name` of the model.
 model_kinds <- list(
   lm = linear_kind,
   aov = linear_kind,
@@ -283,7 +282,7 @@ model_kinds <- list(
       if (is.null(own)) attr(m, "training_levels") else own
     },
     classes = ranger_classes, judges_missing = TRUE,
-    # Without a seed it draws one from R's stream.
+    # Without a seed it takes one from R's stream.
     draws = TRUE,
     predict = function(m, data) {
       stats::predict(m, data = data, num.threads = 1, seed = 1)$predictions

@@ -1,15 +1,15 @@
-# What a fitted model of R says of its columns by itself, read from its own parts. Not asked
-# of vip: vip's answer to the same question, at the end, is held against this one.
+# Model-specific importances of a fitted R model, read from its own components without vip. The
+# result of vip for the same quantity, at the end, is compared with this one.
 #
-# An answer names its terms (a column, a dummy, a coefficient) and gives one value for each.
+# A result names its terms (a column, a dummy, a coefficient), with one value for each.
 
-# The quantities of a class, the usual one first, as functions that read them.
+# The quantities of a class, the default first, as functions that read them.
 quantities_of <- function(model) {
   kind <- Find(function(name) !is.null(readers[[name]]), class(model))
   if (is.null(kind)) list() else readers[[kind]](model)
 }
 
-# type  one of the quantities, "" for the usual one
+# type  one of the quantities, "" for the default
 model_numbers <- function(model, type) {
   quantities <- quantities_of(model)
   if (!length(quantities)) {
@@ -22,7 +22,7 @@ model_numbers <- function(model, type) {
   c(list(type = type), quantities[[type]]())
 }
 
-# Why a model has no quantities, in two words: what it is, and what is missing.
+# A word for what a model without quantities lacks.
 why_none <- function(model) {
   if (inherits(model, "ranger")) return("importance")
   if (inherits(model, "rpart")) return("splits")
@@ -36,8 +36,8 @@ name_values <- function(values) {
 
 # --- linear models ---------------------------------------------------------------------
 
-# The columns that every coefficient is made of. One that is made of none is a constant; a
-# column in an offset is a term without a coefficient.
+# The columns behind every coefficient. A coefficient without columns is a constant; a column in
+# an offset is a term without a coefficient.
 linear_terms <- function(model) {
   design <- stats::terms(model)
   variables <- lapply(as.list(attr(design, "variables"))[-1L], all.vars)
@@ -78,8 +78,8 @@ linear <- function(model) {
 
 OF_PERMUTATION <- c("MeanDecreaseAccuracy", "%IncMSE")
 
-# Rises out of bag are divided by their standard errors, which the forest keeps as a vector
-# or as a column of that name; of a column that no tree reads, both are zero.
+# Out-of-bag increases are divided by their standard errors, which the forest stores as a vector
+# or as a column of that name; for a column that no tree uses, both are zero.
 forest <- function(model) {
   table <- model$importance
   measures <- intersect(
@@ -115,9 +115,8 @@ ranger_stored <- function(model) {
   )
 }
 
-# The decrease of the loss at all splits on a column, in percent of that of all columns. In a
-# tree the first vector holds the column split on, from 0, and -1 in a leaf; the sixth, the
-# decrease.
+# The decrease of the loss at all splits on a column, in percent of the total. The first vector of
+# a tree holds the split columns, from 0, and -1 for a leaf; the sixth holds the decrease.
 boosting <- function(model) {
   list(relative.influence = function() {
     columns <- factor(unlist(lapply(model$trees, `[[`, 1L)), seq_along(model$var.names) - 1L)
@@ -142,7 +141,7 @@ weights_into <- function(model, to) {
   stats::setNames(model$wts[at], model$conn[at])
 }
 
-# Units are numbered 0 for the constant, then inputs, hidden units and outputs.
+# Units are numbered: 0 is the constant, then inputs, hidden units and outputs.
 net_weights <- function(model) {
   inputs <- seq_len(model$n[1L])
   hidden <- model$n[1L] + seq_len(model$n[2L])
@@ -189,7 +188,7 @@ splines <- function(model) {
   sapply(c("nsubsets", "rss", "gcv"), of_type, simplify = FALSE)
 }
 
-# By the first class that is named here.
+# By class; the first class of a model that is listed here counts.
 readers <- list(
   lm = linear,
   randomForest = forest,
@@ -202,7 +201,7 @@ readers <- list(
 
 # --- vip -------------------------------------------------------------------------------
 
-# What vip is to be told for one of our quantities.
+# The arguments of vip for one of our quantities.
 vip_arguments <- function(type) {
   if (grepl("^(MeanDecreaseAccuracy|%IncMSE)", type)) {
     list(type = 1L, scale = !endsWith(type, " unscaled"))
@@ -216,8 +215,8 @@ vip_arguments <- function(type) {
   }
 }
 
-# The same of vip::vi_model: a list with lacks, the package it would need; with refuses, what
-# vip says against the model; or with its numbers.
+# The same by vip::vi_model: a list with lacks, a missing package; with refuses, vip's error
+# message; or with its numbers.
 vip_model <- function(model, type) {
   needed <- c("vip", if (type %in% c("olden", "garson")) "NeuralNetTools")
   absent <- Find(function(name) !requireNamespace(name, quietly = TRUE), needed)

@@ -1,4 +1,4 @@
-"""Asks a fitted R model what it says of itself, with and without vip."""
+"""Model-specific importances of a fitted R model, with and without vip."""
 
 from typing import Any, NamedTuple
 
@@ -11,21 +11,21 @@ Floats = npt.NDArray[np.float64]
 
 
 class ModelReport(NamedTuple):
-    """What a model says of itself.
+    """Model-specific numbers of a model.
 
     Attributes
     ----------
     type : str
         The quantity, in R's name.
     terms : tuple of str
-        What it is said of: columns, dummies or coefficients.
+        The terms they refer to: columns, dummies or coefficients.
     values : ndarray of shape (n_terms,)
     columns : tuple of tuple of str
-        The columns each term is made of, by the formula; empty if R does not say.
+        The columns of each term, by the formula; empty if R does not state them.
     offsets : tuple of str
-        Columns that enter with no coefficient of their own.
+        Columns that enter without a coefficient.
     estimate, covariance : ndarray of shape (n_terms,) and (n_terms, n_terms), or None
-        Of coefficients; NaN where the rows do not decide one.
+        Of coefficients; NaN for those that the rows do not identify.
     """
 
     type: str
@@ -38,20 +38,19 @@ class ModelReport(NamedTuple):
 
 
 def own_numbers(model: RModel, type: str) -> ModelReport | tuple[str, ...] | str:  # noqa: A002 (R's name)
-    """Return the numbers of a fitted model.
+    """Return the model-specific numbers of a fitted model.
 
     Parameters
     ----------
     model : RModel
     type : str
-        One of the quantities of its class, or "" for the usual one.
+        One of the quantities of its class, or "" for the default one.
 
     Returns
     -------
     ModelReport, tuple of str or str
-        The quantities there are, if `type` is none of them. In a word what the model
-        lacks, if there are none at all: "reader", "importance", "splits" or "hidden
-        units".
+        The available quantities, if `type` is none of them. If there are none, a word
+        for what the model lacks: "reader", "importance", "splits" or "hidden units".
 
     Raises
     ------
@@ -102,5 +101,5 @@ def vip_numbers(model: RModel, type: str) -> dict[str, float] | str:  # noqa: A0
 
 
 def _texts(texts: Any) -> tuple[str, ...]:
-    """Return a list of single texts of R."""
+    """Return a list of single texts from R."""
     return tuple(str(text[0]) for text in texts or ())

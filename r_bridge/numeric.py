@@ -1,6 +1,6 @@
-"""Columns as numbers and back: for R functions that spoil what is none.
+"""Columns as numbers and back, for R functions that damage other types.
 
-A category travels as the code of its level, a flag as 0 or 1.
+A category is sent as the code of its level, a boolean as 0 or 1.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def restored(numbers: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
-    """Return what `as_numbers` made of rows, with the dtypes they had in `like`."""
+    """Return rows in the form of `as_numbers` with the dtypes that `like` has."""
     return pd.DataFrame(
         {name: _column(numbers[name].to_numpy(), like[name]) for name in like.columns}
     )

@@ -1,8 +1,8 @@
-# Models that say themselves how they predict: explainers of DALEX, what caret, tidymodels
-# and mlr3 train, and any model with a function of the user. `own_kinds` adds their rows
-# to `model_kinds`. The columns they read are those of a data frame, their prototype.
+# Models with a predict function of their own: explainers of DALEX, models trained by caret,
+# tidymodels and mlr3, and any model with a user's function. `own_kinds` extends `model_kinds`.
+# The columns that such a model uses are those of a data frame, its prototype.
 
-# A model with the function of a script, which must end in function(model, data).
+# A model with the function from a script, which must end in function(model, data).
 with_predict_script <- function(model, script) {
   predict <- evaluate_script(script, new.env(parent = globalenv()))
   if (!is.function(predict) || length(formals(predict)) < 2L) {
@@ -17,8 +17,8 @@ type_of_column <- function(x) {
   if (is.numeric(x)) "numeric" else class(x)[1L]
 }
 
-# Answers as a vector, or as a matrix whose columns are named by the classes. What is no
-# number is refused: as.vector would turn classes into texts, and lists into what they hold.
+# Predictions as a vector, or as a matrix with the classes as column names. Other types are
+# refused: as.vector would turn classes into text, and lists into their elements.
 plain_predictions <- function(answer) {
   given <- class(answer)[1L]
   if (is.data.frame(answer)) answer <- as.matrix(answer)
@@ -32,7 +32,7 @@ plain_predictions <- function(answer) {
   if (ncol(answer) == 1L) as.vector(answer) else answer
 }
 
-# The classes of a model of which only its answer for two rows tells.
+# The classes of a model, known only from its predictions for two rows.
 classes_of_answer <- function(answer, task) {
   answer <- plain_predictions(answer)
   if (is.matrix(answer)) {
@@ -44,7 +44,7 @@ classes_of_answer <- function(answer, task) {
 
 # The package that predicts for a class, as far as its method of `predict` is known.
 package_of_class <- function(classes) {
-  if (!is.null(attr(classes, "package"))) return(attr(classes, "package"))  # of S4
+  if (!is.null(attr(classes, "package"))) return(attr(classes, "package"))  # an S4 class
   for (class in classes) {
     method <- utils::getS3method("predict", class, optional = TRUE)
     if (!is.null(method)) return(environmentName(topenv(environment(method))))
@@ -54,19 +54,19 @@ package_of_class <- function(classes) {
 
 explainer_package <- function(m) {
   package <- as.character(m$model_info$package)[1L]
-  # For a class that it does not know, DALEX has a sentence in its place.
+  # For an unknown class, DALEX has a sentence instead of a package name.
   if (grepl("^[A-Za-z][A-Za-z0-9.]+$", package)) package else package_of_class(class(m$model))
 }
 
-# The names that a function reads and that are not here.
+# The global names in a function that do not exist in this session.
 names_not_here <- function(f) {
   if (!requireNamespace("codetools", quietly = TRUE)) return(character())
   names <- tryCatch(codetools::findGlobals(f), error = function(e) character())
   Filter(function(name) !exists(name, environment(f)), names)
 }
 
-# What a function of the user answers; it may read what was not saved with it, or ask a
-# method that is not here.
+# The first predictions of a user's function; an error mentions variables, functions and methods
+# that were not saved with it.
 first_answer <- function(answer, predict) {
   tryCatch(answer, error = function(e) {
     call <- conditionCall(e)
@@ -78,7 +78,7 @@ first_answer <- function(answer, predict) {
   })
 }
 
-# The function of the user in what `importance_audit` saves, else that of a script.
+# The classes from the user's function saved by `importance_audit`, or from a script's function.
 scripted_classes <- function(m, rows, task) {
   own <- m$model
   predict <- if (inherits(own, "importanceaudit_model")) own$predict else m$predict
@@ -88,7 +88,7 @@ scripted_classes <- function(m, rows, task) {
   classes_of_answer(first_answer(m$predict(own, rows), predict), task)
 }
 
-# The types of the columns that it met in the session that saved it, as far as they are known.
+# The types of the columns in the session that saved the model, as far as they are known.
 scripted_types <- function(m) {
   vapply(as.list(session_of(m)$rows), type_of_column, "")
 }
@@ -102,7 +102,7 @@ explainer_classes <- function(m, rows, task) {
 }
 
 # caret predicts classes, or with type "prob" a data frame of probabilities.
-# Without classProbs = TRUE some methods have them all the same; others stop, or give NA.
+# Without classProbs = TRUE some methods have probabilities too; others stop, or return NA.
 caret_classes <- function(m, rows, task) {
   if (m$modelType != "Classification") return(NULL)
   if (!is.function(m$modelInfo$prob)) stop("its method '", m$method, "' has no probabilities")
@@ -118,7 +118,7 @@ caret_classes <- function(m, rows, task) {
   as.vector(m$levels)
 }
 
-# Two rows of the columns of a prototype: zeros, or the first level.
+# Two rows with the columns of a prototype: zeros, or the first level.
 rows_like <- function(prototype) {
   columns <- lapply(prototype, function(x) {
     if (is.factor(x)) factor(rep(levels(x)[1L], 2L), levels(x), ordered = is.ordered(x))
@@ -129,7 +129,7 @@ rows_like <- function(prototype) {
   as.data.frame(columns, optional = TRUE)
 }
 
-# tidymodels names columns .pred, or .pred_ and the class.
+# Columns of tidymodels are named .pred, or .pred_ and the class.
 workflow_classes <- function(m, rows, task) {
   fit <- workflows::extract_fit_parsnip(m)
   refuse_survival(identical(fit$spec$mode, "censored regression"))
@@ -141,8 +141,8 @@ tidy_predictions <- function(m, data, classes) {
   stats::predict(m, data, type = "prob")[paste0(".pred_", classes)]
 }
 
-# A fit of parsnip alone keeps no columns where its engine takes a formula: then the engine's
-# own fit knows them, or else all that models are given may be read.
+# A parsnip fit stores no columns if its engine takes a formula. Then they are taken from the
+# engine's own fit; if that is of an unknown kind, all columns given to models may be used.
 parsnip_features <- function(m) {
   if (length(m$preproc$x_var)) return(m$preproc$x_var)
   if (!is.null(m$preproc$terms)) return(all.vars(stats::delete.response(m$preproc$terms)))
@@ -165,7 +165,7 @@ learner_classes <- function(m, rows, task) {
 learner_prototype <- function(m) {
   task <- m$state$train_task
   if (is.null(task)) stop("it is not trained")
-  # The task has no rows any more, but each column's type and levels.
+  # The task has no rows any more, but still the type and levels of each column.
   info <- as.data.frame(task$col_info)
   columns <- lapply(task$feature_names, function(name) {
     row <- info[info$id == name, ]
@@ -183,12 +183,12 @@ own_kind <- function(package, prototype, classes, predict) {
     features = function(m) names(prototype(m)),
     types = function(m) vapply(as.list(prototype(m)), type_of_column, ""),
     levels = function(m) lapply(Filter(is.factor, as.list(prototype(m))), levels),
-    # A function of the user may know what to do.
+    # A user's function may handle missing values.
     judges_missing = TRUE, has_own_predict = TRUE
   )
 }
 
-# By class; of a learner of mlr3 the first class is one of many.
+# By class; a learner of mlr3 has many classes, and "Learner" is one of them.
 own_kinds <- list(
   explainer = own_kind(
     explainer_package, function(m) m$data, explainer_classes,
@@ -220,7 +220,7 @@ own_kinds <- list(
   ),
   scripted_model = list(
     package = function(m) package_of_class(class(m$model)), classes = scripted_classes,
-    # Python knows the columns of the rows, and the levels of the audit.
+    # Python provides the columns of the rows, and the levels of the audit.
     features = function(m) character(), types = scripted_types, levels = function(m) NULL,
     predict = function(m, data) m$predict(m$model, data),
     judges_missing = TRUE, has_own_predict = TRUE

@@ -1,13 +1,13 @@
-# Asks pdp what the audit computes in Python.
+# Calls pdp for quantities that the audit computes in Python.
 
 # The partial dependence of one feature at the points of grid, in their order.
 #
 # data     the features only, a plain data frame
-# predict  function(object, newdata, ...) that returns one number per row, on the scale that
-#          is asked for; the model itself never comes to R
+# predict  function(object, newdata, ...) that returns one number per row, on the requested
+#          scale; the model itself is never sent to R
 pdp_partial <- function(data, predict, feature, grid) {
   points <- as_points(grid, data[[feature]])
-  # pdp cuts every grid of an integer column to whole numbers, a given one too.
+  # pdp rounds every grid of an integer column to whole numbers, even a given grid.
   if (is.double(points)) data[[feature]] <- as.double(data[[feature]])
   curve <- pdp::partial(
     structure(list(), class = "audited_model"),

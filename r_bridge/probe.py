@@ -1,4 +1,4 @@
-"""A child process which says what R and rpy2 can do here, as JSON, and dies alone.
+"""A child process that prints the properties of R and rpy2 as JSON; it may crash.
 
 python -m importance_audit.r_bridge.probe
 """
@@ -26,8 +26,8 @@ PACKAGES = (
     "mlr3",
     "gower",
 )
-# What install.R leaves: in a package, where it came from; in the library, what could
-# not be had, and why.
+# Files written by install.R: in a package, its origin; in the library, the packages
+# that could not be installed, and why.
 ORIGIN = "importance-audit-origin"
 NOT_HAD = "importance-audit-not-had"
 _RPY2_PARTS = ("rpy2", "rpy2-rinterface", "rpy2-robjects")
@@ -40,14 +40,14 @@ def main() -> None:
         facts["reason"] = "R is asked on Linux and macOS only; this is Windows."
     else:
         try:
-            facts |= _about_r()
+            facts |= _r_properties()
         except BaseException as error:  # cffi's ffi.error is no ImportError
             facts["reason"] = reason_of(error)
     print(json.dumps(facts))
 
 
 def use_utf8() -> None:
-    """Choose the first UTF-8 locale there is: R writes names in the locale's bytes."""
+    """Choose the first available UTF-8 locale: R encodes names in the locale."""
     for name in ("C.UTF-8", "C.utf8", "en_US.UTF-8", "UTF-8"):
         with contextlib.suppress(locale.Error):
             locale.setlocale(locale.LC_CTYPE, name)
@@ -78,8 +78,8 @@ def _rpy2_versions() -> dict[str, str]:
     return versions
 
 
-def _about_r() -> dict[str, Any]:
-    """Start R and ask it."""
+def _r_properties() -> dict[str, Any]:
+    """Start R and return its properties."""
     from rpy2 import rinterface
 
     use_utf8()
@@ -101,7 +101,7 @@ def _about_r() -> dict[str, Any]:
 
 
 def _packages() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the versions of packages that load, why others do not, and origins."""
+    """Return versions of packages that load, errors of those that do not, origins."""
     from rpy2 import rinterface
     from rpy2.rinterface_lib.embedded import RRuntimeError
 
@@ -122,7 +122,7 @@ def _packages() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
 
 
 def origin_of(package: Path) -> str:
-    """Return where an installed package came from, as far as its folder says."""
+    """Return the origin of an installed package, as recorded in its folder."""
     with contextlib.suppress(OSError):
         return (package / ORIGIN).read_text(encoding="utf-8").strip()
     with contextlib.suppress(OSError):
@@ -134,7 +134,7 @@ def origin_of(package: Path) -> str:
 
 
 def not_had_in(libraries: Iterable[Path]) -> dict[str, str]:
-    """Return which packages install.R tried in vain, and why, as its libraries say."""
+    """Return the packages that install.R could not install, and why, by library."""
     reasons: dict[str, str] = {}
     for library in libraries:
         with contextlib.suppress(OSError):

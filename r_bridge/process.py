@@ -1,6 +1,6 @@
 """One R process, from its start to its end: environment, folders, log, signals.
 
-Not: what is said to it; see `host`.
+Not: the messages; see `host`.
 """
 
 import contextlib
@@ -41,15 +41,15 @@ def environment(
     Parameters
     ----------
     library : Path, optional
-        A folder of R packages, put in front of R's own.
+        A folder of R packages, searched before R's own.
     home : Path, optional
-        Where the process may leave temporary files.
+        The folder for temporary files of the process.
     memory_gb : float, optional
-        How much R may hold in vectors, in 2**30 bytes; what goes beyond is an R error.
+        Limit of R's vector memory, in 2**30 bytes; exceeding it is an R error.
 
     Notes
     -----
-    Collation, time zone, language and threads decide level orders, dates, messages and
+    Collation, time zone, language and threads affect level orders, dates, messages and
     the last digits of sums; a user's profile may change the random generator.
     """
     fixed = {
@@ -77,18 +77,18 @@ def environment(
 
 
 class ProcessEnded(Exception):  # noqa: N818 (an event)
-    """The other side of the line is gone."""
+    """The process closed the connection or is gone."""
 
 
 class Process:
-    """A child process with R in it.
+    """A child process that runs R.
 
     Parameters
     ----------
     files : sequence of Path
-        The R files whose functions it offers.
+        The R files with the functions that may be called.
     library : Path, optional
-        A folder of R packages, put in front of R's own.
+        A folder of R packages, searched before R's own.
     memory_gb : float, optional
         As in `environment`.
     """
@@ -102,30 +102,30 @@ class Process:
     ) -> None:
         sweep()
         self._status: int | None = None
-        with contextlib.ExitStack() as leftovers:
-            self._home = _private_folder(Path(tempfile.gettempdir()), leftovers)
+        with contextlib.ExitStack() as cleanup:
+            self._home = _private_folder(Path(tempfile.gettempdir()), cleanup)
             self._folders = [self._home]
             if os.access(_SHARED_MEMORY, os.W_OK):
-                self._folders.insert(0, _private_folder(_SHARED_MEMORY, leftovers))
+                self._folders.insert(0, _private_folder(_SHARED_MEMORY, cleanup))
             connection, their_line = Pipe()
             limit_stalls(connection, _STALL_SECONDS)
             self._ours = Line(connection, [f / "for R" for f in self._folders])
-            leftovers.callback(self._ours.close)
+            cleanup.callback(self._ours.close)
             life, their_life = socket.socketpair()
-            leftovers.enter_context(life)
-            surroundings = environment(
+            cleanup.enter_context(life)
+            variables = environment(
                 library=library, home=self._home, memory_gb=memory_gb
             )
             with their_line, their_life:
                 descriptors = (their_line.fileno(), their_life.fileno())
-                self._popen = self._start(descriptors, files, surroundings)
-            self._leftovers = leftovers.pop_all()
+                self._popen = self._start(descriptors, files, variables)
+            self._cleanup = cleanup.pop_all()
 
     def _start(
         self,
         descriptors: tuple[int, int],
         files: Sequence[Path],
-        surroundings: dict[str, str],
+        variables: dict[str, str],
     ) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-m", "importance_audit.r_bridge.worker"]
         folders = (self._folders[0], self._home)
@@ -136,22 +136,22 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                # In the folder of the audit Python would import its numpy.py, and R
-                # load its .RData.
+                # In the folder of the audit, Python would import a numpy.py, and R
+                # would load an .RData.
                 cwd=self._home,
-                env=surroundings,
+                env=variables,
                 pass_fds=descriptors,
                 start_new_session=True,
             )
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the process runs and was not ended."""
         return self._status is None and self._popen.poll() is None
 
     @property
     def is_known_to_have_ended(self) -> bool:
-        """Whether somebody was told that it ended."""
+        """Whether its end has been noticed."""
         return self._status is not None
 
     @property
@@ -160,44 +160,44 @@ class Process:
         return self._popen.pid
 
     def send(self, message: Message) -> None:
-        """Send a message; ProcessEnded if nobody is there to read it."""
+        """Send a message; ProcessEnded if the process is gone."""
         with self._line():
             self._ours.send(message)
 
     def wait(self, seconds: float) -> bool:
-        """Return whether a message came in time; ProcessEnded if none can come."""
+        """Return whether a message arrived in time; ProcessEnded if none can arrive."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             with self._line():
                 if self._ours.poll(min(left, _LOOK_SECONDS)):
                     return True
             if self._popen.poll() is not None:
-                raise ProcessEnded  # while a grandchild holds the line open
+                raise ProcessEnded  # even if a grandchild keeps the connection open
         return False
 
     def receive(self) -> Message:
-        """Return the message that `wait` saw; ProcessEnded if it breaks off."""
+        """Return the message that arrived; ProcessEnded if it is incomplete."""
         with self._line():
             try:
                 return self._ours.receive()
-            except KeyboardInterrupt:  # nobody could read the rest
+            except KeyboardInterrupt:  # the rest of the message would be lost
                 self.end()
                 raise
 
     @contextlib.contextmanager
     def _line(self) -> Iterator[None]:
-        """Tell a line that nobody holds any more, or that we closed, from a fault."""
+        """Turn the errors of a closed connection into ProcessEnded; raise others."""
         try:
             yield
         except (EOFError, OSError) as error:
             raise ProcessEnded from error
         except (TypeError, ValueError) as error:
-            if self.is_known_to_have_ended:  # by another thread, in the middle
+            if self.is_known_to_have_ended:  # closed by another thread meanwhile
                 raise ProcessEnded from error
             raise
 
     def interrupt(self) -> None:
-        """Ask R to stop what it is doing."""
+        """Interrupt R."""
         if self._popen.poll() is None:
             self._popen.send_signal(signal.SIGINT)
 
@@ -212,7 +212,7 @@ class Process:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
             self._status = self._popen.wait()
-            self._leftovers.close()
+            self._cleanup.close()
         return self._status
 
     def died(self, doing: str) -> RDied:
@@ -239,7 +239,7 @@ class Process:
 
 
 def limit_stalls(connection: Connection, seconds: int) -> None:
-    """Let an OSError end a message whose rest nobody sends, or reads."""
+    """Make a message that stalls for `seconds` on either side an OSError."""
     with socket.socket(fileno=os.dup(connection.fileno())) as line:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             limit = struct.pack("ll", seconds, 0)
@@ -247,30 +247,30 @@ def limit_stalls(connection: Connection, seconds: int) -> None:
 
 
 def _ending(status: int) -> str:
-    """Return how a process ended, in words."""
+    """Return the exit status or the signal of a process, in words."""
     if status >= 0:
         return f"exit status {status}"
     name = signal.Signals(-status).name
     return f"signal {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
 
 
-def _private_folder(place: Path, leftovers: contextlib.ExitStack) -> Path:
-    """Make a folder whose name says which process it belongs to."""
+def _private_folder(place: Path, cleanup: contextlib.ExitStack) -> Path:
+    """Create a folder with the owning process in its name."""
     owner = f"{_namespace()}-{os.getpid()}-{_start_time(os.getpid())}-"
     folder = tempfile.mkdtemp(prefix=_PREFIX + owner, dir=place)
-    leftovers.callback(shutil.rmtree, folder, ignore_errors=True)
+    cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 
 
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
-    """Make a folder where only R and we look, for as long as one of us reads it."""
-    with contextlib.ExitStack() as leftovers:
-        yield _private_folder(Path(tempfile.gettempdir()), leftovers)
+    """Create a private folder that is removed at the end of the block."""
+    with contextlib.ExitStack() as cleanup:
+        yield _private_folder(Path(tempfile.gettempdir()), cleanup)
 
 
 def sweep() -> None:
-    """Remove the folders of processes that are gone, of this pid namespace only."""
+    """Remove the folders of ended processes, in this pid namespace only."""
     for place in {Path(tempfile.gettempdir()), _SHARED_MEMORY}:
         for folder in place.glob(f"{_PREFIX}{_namespace()}-*-*-*"):
             pid, start = folder.name.removeprefix(_PREFIX).split("-")[1:3]
@@ -279,7 +279,7 @@ def sweep() -> None:
 
 
 def _start_time(pid: int) -> str:
-    """Return when a process started, in clock ticks, or "" if there is none."""
+    """Return the start time of a process in clock ticks, "" if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -288,7 +288,7 @@ def _start_time(pid: int) -> str:
 
 
 def _namespace() -> int:
-    """Return what the numbers of processes are counted in: containers share /tmp."""
+    """Return the pid namespace: containers may share /tmp and have equal pids."""
     try:
         return os.stat("/proc/self/ns/pid").st_ino
     except OSError:

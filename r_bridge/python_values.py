@@ -1,7 +1,7 @@
-"""Python values as records and back, in the parent.
+"""Conversion of Python values to records and back, in the parent process.
 
-What cannot cross is refused here, by name. The records are those of `wire`; `r_values`
-makes R objects of them, and records of R objects.
+Values without a counterpart in R are refused here, by name. Records are described in
+`wire`; `r_values` converts them to R objects and back.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ def pack(value: Any, *, subject: str) -> Record:
         two dimensions, Series, Index and Categorical become vectors and matrices, a
         DataFrame becomes a data.frame without row names. NaN is sent as NA.
     subject : str
-        How messages call the value.
+        Name of the value in messages.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _pack_each(values: Iterable[Any], subjects: Sequence[str]) -> tuple[Record, 
 
 
 def _as_series(value: Any, subject: str) -> pd.Series:
-    """Return any one-dimensional or scalar value as a Series that keeps its type."""
+    """Return a one-dimensional or scalar value as a Series of the same type."""
     if isinstance(value, pd.Series):
         return value
     if isinstance(value, pd.Index | pd.api.extensions.ExtensionArray):
@@ -97,7 +97,7 @@ def _pack_frame(frame: pd.DataFrame, subject: str) -> Record:
 
 
 def _checked_names(names: Iterable[Hashable], subject: str) -> tuple[str, ...]:
-    """Return names that R can hold, each once."""
+    """Return names, refusing duplicates and names that R cannot hold."""
     labels = list(names)
     for name in labels:
         if not isinstance(name, str) or "\0" in name:
@@ -113,7 +113,7 @@ def _checked_names(names: Iterable[Hashable], subject: str) -> tuple[str, ...]:
 
 
 def _pack_column(column: pd.Series, subject: str) -> Record:
-    """Return the record of a column, chosen by what it holds."""
+    """Return the record of a column, by its inferred type."""
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind in _PACK and not isinstance(column.dtype, pd.SparseDtype):
         return _PACK[kind](column, subject)
@@ -210,7 +210,7 @@ _PACK: dict[str, Callable[[pd.Series, str], Record]] = {
     "timedelta": _pack_duration,
     "timedelta64": _pack_duration,
 }
-"""By what pandas says that a column holds."""
+"""Packing functions by the type that pandas infers."""
 
 
 def _seconds(values: Array, subject: str) -> Array:
@@ -233,7 +233,7 @@ def _with_na(values: Array, missing: Array) -> Array:
 
 
 def _checked_texts(texts: list[str], subject: str) -> list[str]:
-    """Return texts if R can hold them."""
+    """Return texts, refusing those that R cannot hold."""
     try:
         "\0".join(texts).encode()
     except UnicodeEncodeError as error:
@@ -253,12 +253,12 @@ def unpack(record: Record) -> Any:
     Returns
     -------
     None, ndarray, ExtensionArray, dict, list or DataFrame
-        NULL is None. Vectors are arrays, those of length 1 too, and lose their names:
-        float64, int64, bool, object of str and None, datetime64, timedelta64; integer
-        and logical vectors with NA are ``Int64`` and ``boolean`` arrays, factors
-        Categoricals, times with a zone a DatetimeIndex. A matrix with column names is
-        a DataFrame, any other array a Fortran-ordered ndarray, in which NA is NaN.
-        Named lists are dicts, other lists lists.
+        NULL is None. Vectors become arrays, even of length 1, and lose their names:
+        float64, int64, bool, object of str and None, datetime64, timedelta64. Integer
+        and logical vectors with NA become ``Int64`` and ``boolean`` arrays, factors
+        Categoricals, times with a zone a DatetimeIndex. A matrix with column names
+        becomes a DataFrame, any other array a Fortran-ordered ndarray with NaN for NA.
+        Named lists become dicts, other lists lists.
     """
     word = record[0]
     if word == "null":
@@ -276,10 +276,10 @@ def unpack(record: Record) -> Any:
 
 
 def unpack_vector(record: Record) -> Any:
-    """Return the array of a vector's record, a copy."""
+    """Return the array in the record of a vector, as a copy."""
     word, values = record[0], record[1]
     if word == "double":
-        # R's NA is a signalling NaN, which warns wherever it is computed with.
+        # R's NA is a signalling NaN, which raises warnings in computations.
         copy = values.astype(np.float64)
         copy[np.isnan(copy)] = np.nan
         return copy
@@ -308,7 +308,7 @@ def _with_missing(values: Array, na: int, dtype: Any = np.int64) -> Any:
 
 
 def _unpack_time(record: Record, values: Array) -> Any:
-    """Return dates, times and durations, whether R keeps them as double or integer."""
+    """Return dates, times and durations, stored by R as double or integer."""
     word = record[0]
     missing = np.isnan(values) if values.dtype.kind == "f" else values == NA_INTEGER
     numbers = np.where(missing, 0.0, values)

@@ -1,22 +1,21 @@
-# Fitted R models, held by the digest of the bytes they were read from.
+# Fitted R models, kept under the digest of the bytes they were read from.
 
 held_models <- new.env()
 
-# The name of a model's row in `model_kinds`, `own_kinds` or `survival_kinds`: its first class,
-# but for models that have one for each algorithm.
+# The name of a model's entry in `model_kinds`, `own_kinds` or `survival_kinds`: its first class,
+# except for models with one class for each algorithm.
 kind_name <- function(model) {
   shared <- Find(function(name) inherits(model, name), c("Learner", "glmnet", "model_fit"))
   if (is.null(shared)) class(model)[1L] else shared
 }
 
-# That row; NULL if the class is unknown.
+# That entry; NULL if the class is unknown.
 kind_of <- function(model) c(model_kinds, own_kinds, survival_kinds)[[kind_name(model)]]
 
-# Reads a model from a file and holds it, with the function of a script that says how it
-# predicts, if there is one. A list with its class, the version of the package that
-# predicts for it, R's own and that which saved the file; or with missing_package, or with
-# script_error; or with class, that of an object that is no model, and known_classes, what
-# would be one.
+# Reads a model from a file and keeps it, together with the predict function of a script, if
+# given. Returns a list with its class, the version of the package that predicts for it, of R, and
+# of the R that saved the file; or with missing_package; or with script_error; or with class, that
+# of an unknown object, and known_classes.
 hold_model <- function(sha256, file, script) {
   model <- object <- readRDS(file)
   enter_session(attr(object, "importanceaudit_session"))
@@ -31,7 +30,7 @@ hold_model <- function(sha256, file, script) {
   }
   package <- if (is.function(kind$package)) kind$package(model) else kind$package
   if (!requireNamespace(package, quietly = TRUE)) return(list(missing_package = package))
-  # What a function of the user calls by its name must be found.
+  # Functions that a user's function calls by name must be found.
   if (isTRUE(kind$has_own_predict)) enter_session(list(packages = list(attached = package)))
   assign(sha256, model, envir = held_models)
   list(
@@ -43,8 +42,8 @@ hold_model <- function(sha256, file, script) {
   )
 }
 
-# Attaches and loads what the session of a model had, so far as it is installed here: its
-# predict and its formula may call it.
+# Attaches and loads the packages of the session that saved a model, as far as they are installed
+# here: its predict and its formula may call them.
 enter_session <- function(session) {
   for (package in session$packages$loaded) requireNamespace(package, quietly = TRUE)
   for (package in rev(session$packages$attached)) {
@@ -54,22 +53,22 @@ enter_session <- function(session) {
   }
 }
 
-# What `importance_audit` saved with a model; NULL of another one.
+# The session that `importance_audit` saved with a model; NULL for other models.
 session_of <- function(model) {
   object <- if (inherits(model, "scripted_model")) model$model else model
   attr(object, "importanceaudit_session")
 }
 
-# The rows that a model predicted in that session; NULL if it has not all of these columns.
+# The rows that a model predicted in that session; NULL if any of these columns is missing.
 session_rows <- function(model, columns) {
   rows <- session_of(model)$rows
   if (all(columns %in% names(rows))) rows[columns]
 }
 
-# How far a model predicts from what it predicted in the session that saved it, with the
-# largest prediction, how far two answers are apart, and for how many rows. A list, empty
-# if nobody knows: `importance_audit` saves predictions with a model, DALEX with an explainer.
-# `rows` are those of `session_rows` as the audit gives them to the model.
+# The distance of a model's predictions from those in the session that saved it, with the largest
+# prediction, the difference of two predictions here, and the number of rows. An empty list if
+# none were saved: `importance_audit` saves them with a model, DALEX with an explainer.
+# `rows` are those of `session_rows` in the types of the audit.
 distance_to_session <- function(model, rows = NULL) {
   session <- session_of(model)
   if (!is.null(rows)) session$rows <- rows
@@ -84,38 +83,38 @@ distance_to_session <- function(model, rows = NULL) {
   ask <- function() as.vector(plain_predictions(predict(model, session$rows)))
   known <- as.vector(session$predictions)
   first <- ask()
-  apart <- function(one, other) {
+  difference <- function(one, other) {
     if (length(one) != length(other) || any(is.na(one) != is.na(other))) return(Inf)
     max(0, abs(one - other), na.rm = TRUE)
   }
   list(
-    distance = apart(known, first), noise = max(session$noise, apart(first, ask())),
+    distance = difference(known, first), noise = max(session$noise, difference(first, ask())),
     largest = max(0, abs(c(known, first)), na.rm = TRUE), n_rows = nrow(session$rows)
   )
 }
 
-# Calls a function of these files with a held model as its argument `model`. A list with
-# the value, or an empty one if the model is not held: the R that held it has ended.
+# Calls a function of these files with a kept model as its argument `model`. Returns a list with
+# the value; it is empty if the model is not there because R was restarted.
 with_model <- function(sha256, name, arguments, ...) {
   if (!exists(sha256, held_models, inherits = FALSE)) return(list())
   inputs <- list2env(c(arguments, list(...)), parent = parent.env(environment()))
   assign("model", held_models[[sha256]], envir = inputs)
-  # Names and not the values themselves: see `guard`.
+  # Names instead of values, as in `guard`.
   call <- as.call(c(as.name(name), lapply(ls(inputs, all.names = TRUE), as.name)))
   names(call) <- c("", ls(inputs, all.names = TRUE))
   list(value = eval(call, inputs))
 }
 
-# Saves the fitted model that a script makes of the rows.
+# Saves the fitted model that a script returns for the rows.
 fit_by_script <- function(script, train, weights, file) {
   scope <- list2env(list(train = train, weights = weights), parent = globalenv())
   model <- with_training_levels(evaluate_script(script, scope), scope)
   saveRDS(model, file, compress = FALSE)
 }
 
-# Which of these names a formula takes from R itself, such as pi, or from where it was written,
-# if that is saved with it: the session of the user is not. Only what stands inside a call and
-# is short is such a value; anything else may be a column that the data lack.
+# The names in a formula that are values rather than columns: of R itself, such as pi, or of the
+# environment of the formula, if that was saved with it (the user's session is not). Only a short
+# value inside a call counts; any other name may be a column that the data lack.
 values_in_formula <- function(model, names) {
   if (!length(names)) return(character())
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
@@ -135,14 +134,19 @@ values_in_formula <- function(model, names) {
   Filter(is_value, setdiff(names, alone))
 }
 
-# What an audit must know of a model: the columns it reads in its own order; the levels
-# of those it knows to be factors; which of these are ordered; which it knows to be
-# numbers, which of them logical, or texts; of which columns levels that it did not keep are
-# verified: it refuses others, or had them in its session; its classes (NULL for a
-# regression); whether missing values are for it to judge; whether its rows have weights, as
-# those of an explainer may; how it was made, and what else its card should say. `rows` are two that it can predict, and of the model of a script their
-# columns are those that it reads; `columns` are those that models are given, which a model
-# without names of columns reads by their place.
+# The properties of a model that an audit needs:
+#   features        the columns it uses, in its own order
+#   levels          the levels of the columns known to be factors
+#   ordered         those that are ordered
+#   numbers, logicals, texts  the columns known to be numbers, of these the logical ones, texts
+#   verified        columns whose levels it did not keep, but which it checks or had in its session
+#   classes         its classes, NULL for a regression
+#   judges_missing  whether missing values are passed to it
+#   has_weights     whether its rows have weights, as in an explainer
+#   call, note      how it was fitted, and a further sentence for its card
+# `rows` are two rows that it can predict; for a model with a script, their columns are those it
+# uses. `columns` are those that models are given; a model without column names uses them by
+# position.
 describe_model <- function(model, task, rows, columns = names(rows)) {
   kind <- kind_of(model)
   has_own_predict <- isTRUE(kind$has_own_predict)
@@ -168,7 +172,7 @@ describe_model <- function(model, task, rows, columns = names(rows)) {
   if (!length(features)) stop("it does not name the columns that it reads")
   types <- kind$types(model)
   levels <- Filter(is.character, as.list(kind$levels(model)))
-  # Of contrasts of ordered factors the names do not tell the levels.
+  # For contrasts of ordered factors, the names do not contain the levels.
   verified <- if (isTRUE(kind$checks_levels)) names(types)[types != "ordered"] else
     names(session_of(model)$rows)
   list(
@@ -205,12 +209,12 @@ predict_model <- function(model, data) {
   predictions
 }
 
-# What predicting some rows does beside: the first warning and the number of them, the first
-# line that is printed, and whether a graphics device is left open, which is closed.
+# Side effects of predicting some rows: the first warning and their number, the first printed
+# line, and whether a graphics device is left open, which is then closed.
 side_effects <- function(model, data) {
   warned <- character()
   printed <- utils::capture.output(withCallingHandlers(
-    invisible(predict_model(model, data)),  # what it returns is not what it prints
+    invisible(predict_model(model, data)),  # the value itself must not be printed
     warning = function(w) {
       warned <<- c(warned, conditionMessage(w))
       invokeRestart("muffleWarning")
@@ -222,8 +226,8 @@ side_effects <- function(model, data) {
        printed = c(printed[nzchar(printed)], "")[1L], devices = devices)
 }
 
-# Whether predict of the model's own package takes numbers from R's stream, also where these
-# files give it a seed.
+# Whether the package's own predict uses random numbers of R's stream, even if these files pass a
+# seed to it.
 draws_numbers <- function(model, data) {
   if (isTRUE(kind_of(model)$draws)) return(TRUE)
   set.seed(1)
@@ -232,8 +236,8 @@ draws_numbers <- function(model, data) {
   !identical(before, globalenv()$.Random.seed)
 }
 
-# How many rows a model was fitted on, as far as it keeps them in `model` (lm, glm, gam, polr),
-# and the share of those that are equal to another one of them. A list, empty if it keeps none,
+# How many of these rows are among the training rows that a model keeps in `model` (lm, glm, gam,
+# polr), and the share of those that equal another training row. An empty list if it keeps none,
 # or its target is on another scale than y.
 count_fitted <- function(model, data, y) {
   frame <- if (!isS4(model) && is.list(model)) model$model
@@ -242,7 +246,7 @@ count_fitted <- function(model, data, y) {
   own <- stats::model.response(frame)
   asked <- tryCatch(stats::model.frame(terms, data, na.action = stats::na.pass,
                                        xlev = model$xlevels), error = function(e) NULL)
-  # 0 and 1 are codes of the levels.
+  # 0 and 1 are codes of the two levels.
   if (is.factor(own) && !is.factor(y)) own <- as.integer(own) - 1L
   if (is.factor(y) && all(own %in% 0:1)) y <- as.integer(y) - 1L
   is_other <- is.null(asked) || !all(names(asked) %in% names(frame)) || NCOL(own) != 1L

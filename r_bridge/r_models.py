@@ -1,7 +1,7 @@
-"""Fitted R models: read from bytes that were hashed, held by R, asked by digest.
+"""Fitted R models: read from bytes with a known digest, and kept in R by that digest.
 
-They live in a second R of the session, `host.current_models`: predict of an R model is
-asked while the first R waits for the answer.
+They are kept in a second R of the session, `host.current_models`, because an R model
+predicts while the first R waits for the predictions.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from .process import scratch
 Floats = npt.NDArray[np.float64]
 
 LARGEST = 1 << 30
-"""The bytes that an .rds file may have."""
+"""Most bytes of an .rds file."""
 
 _NO_MEMORY = re.compile("memory exhausted|memory limit|cannot allocate")
 _UNREADABLE = (
@@ -41,21 +41,21 @@ class RModel:
     Attributes
     ----------
     path : str
-        Where it came from, for messages.
+        Its origin, for messages.
     content : bytes
-        The .rds file; R reads these bytes, and reads them again after it died.
+        The .rds file; R reads these bytes, again if it was restarted.
     sha256 : str
-        Their digest, and that of the script, by which R holds the model.
+        Digest of content and script, which identifies the model in R.
     script : str or None
-        An R script whose value predicts: a function of the model and a data frame.
+        An R script whose value is the predict function of model and data frame.
     r_class : tuple of str
-        What R's ``class`` says.
+        Its class in R.
     package, package_version, r_version : str
-        What predicts for it.
+        The R package that predicts, and the versions.
     saved_by : str
         The version of R that wrote the file.
     about : str
-        What a message calls it where R dies or does not answer: "model 'm'".
+        Its name in messages about R's death or a timeout: "model 'm'".
     """
 
     path: str
@@ -70,12 +70,12 @@ class RModel:
     about: str = ""
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to leave the process that talks to R."""
+        """Refuse pickling: only the process that started R can use the model."""
         raise TypeError("only the process that started R can ask a model of R.")
 
     @property
     def kind(self) -> str:
-        """The class as its users call it: "randomForest" for randomForest.formula."""
+        """The familiar class name: "randomForest" for randomForest.formula."""
         return self.r_class[0].removesuffix(".formula")
 
     def call(self, function: str, arguments: Mapping[str, Any], **more: Any) -> Any:
@@ -93,7 +93,7 @@ class RModel:
         Raises
         ------
         RBridgeError
-            As in `host.Worker.call`. The next call finds the model in its place again.
+            As in `host.Worker.call`. The next call loads the model again.
         """
         worker = host.current_models()
         question = {"sha256": self.sha256, "name": function, "arguments": arguments}
@@ -101,11 +101,11 @@ class RModel:
         try:
             answer = worker.call("with_model", question, **more)
             if not answer:
-                _hold(self.path, self.content, self.sha256, self.script)
+                _load(self.path, self.content, self.sha256, self.script)
                 answer = worker.call("with_model", question, **more)
         except RError as error:
             if worker.memory_gb and _NO_MEMORY.search(error.message):
-                # R says that there is a limit, and not which.
+                # R's message does not state its limit.
                 error.message += f" (R may hold {worker.memory_gb:g} GB)"
             raise
         return answer["value"]
@@ -119,21 +119,21 @@ def read_model(
     Parameters
     ----------
     path : str
-        Where they came from, for messages.
+        Their origin, for messages.
     content : bytes
-        What was hashed and is trusted: reading it may run code in it.
+        The bytes that were hashed and are trusted: reading them may run code.
     script : str, optional
-        An R script whose value predicts for it, of whatever class it is.
+        An R script whose value is a predict function; then the class does not matter.
     about : str
         As in `RModel`.
 
     Raises
     ------
     RUnavailable
-        If R, or the package that predicts for the model, is not there.
+        If R, or the package that predicts for the model, is not installed.
     RBridgeError
-        If R cannot read the bytes, or they hold no model of a known class, or the
-        script stops or ends in no function of two arguments.
+        If R cannot read the bytes, they hold no model of a known class, or the script
+        fails or does not end in a function of two arguments.
     """
     if len(content) > LARGEST:
         raise RBridgeError(
@@ -142,7 +142,7 @@ def read_model(
         )
     hashed = content if script is None else content + script.encode()
     sha256 = hashlib.sha256(hashed).hexdigest()
-    facts = _hold(path, content, sha256, script)
+    facts = _load(path, content, sha256, script)
     return RModel(
         path=path,
         content=content,
@@ -167,13 +167,13 @@ def fit_by_script(
 ) -> tuple[RModel, tuple[str, ...]]:
     """Return the fitted model that is the value of an R script, and R's warnings.
 
-    The script finds the rows as ``train``, and ``weights`` if there are any. Every
-    script starts with the stream of ``set.seed(1)`` and leaves no option changed.
+    The script can use the variables ``train``, and ``weights`` if given. Every script
+    starts with ``set.seed(1)`` and cannot change options permanently.
 
     Parameters
     ----------
     path : str
-        Where the script came from, for messages.
+        Origin of the script, for messages.
     script : str
     train : DataFrame
     weights : ndarray of shape (n_rows,), optional
@@ -187,7 +187,7 @@ def fit_by_script(
     RError
         If the script stops.
     RUnavailable, RBridgeError
-        As `read_model`.
+        As in `read_model`.
     """
     worker = host.current_models()
     with scratch() as folder:
@@ -202,8 +202,8 @@ def fit_by_script(
     return read_model(path, content, predict, about), warnings
 
 
-def _hold(path: str, content: bytes, sha256: str, script: str | None) -> dict[str, Any]:
-    """Let R read a model, and return what it says about it."""
+def _load(path: str, content: bytes, sha256: str, script: str | None) -> dict[str, Any]:
+    """Load a model into R, and return its properties."""
     with scratch() as folder:
         file = folder / "model.rds"
         file.write_bytes(content)

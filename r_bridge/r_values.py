@@ -1,8 +1,8 @@
-"""R objects as records and back, in R's process.
+"""Conversion of R objects to records and back, in R's process.
 
-Factors and times are told from numbers by their attributes alone, and what is not data
-is refused by name. The arrays of a record are R's own memory until it is sent; those
-that came are copied into R's memory.
+Factors and times differ from numbers only by their attributes; anything but data is
+refused by name. The arrays of a record are views of R's memory until it is sent; arrays
+that arrive are copied into R's memory.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from rpy2.rinterface import StrSexpVector
 from .errors import RBridgeError, quote
 from .wire import CLASSES, NA_INTEGER, Array, Record
 
-# Above this R allocates: running out of memory is then an R error, not an abort.
+# Larger vectors are allocated by R: lack of memory is then an R error, not an abort.
 _LET_R_ALLOCATE = 1 << 24
 _NUMBERS = (
     ("double", rinterface.FloatSexpVector),
@@ -25,7 +25,7 @@ _NUMBERS = (
 
 
 def build(record: Record) -> Any:
-    """Return the R object of a record; `python_values` refused what R cannot hold."""
+    """Return the R object of a record; `python_values` has validated it."""
     word = record[0]
     if word == "null":
         return rinterface.NULL
@@ -63,7 +63,7 @@ def _build_numbers(values: Array, *, is_logical: bool = False) -> Any:
 
 
 def _build_array(record: Record) -> Any:
-    """Return a matrix; the dimnames are a tuple of texts or None per dimension."""
+    """Return a matrix; dimnames are a list of texts or None per dimension."""
     vector = build(record[1])
     vector.do_slot_assign("dim", rinterface.IntSexpVector(list(record[2])))
     if any(names is not None for names in record[3]):
@@ -81,7 +81,7 @@ def _build_frame(record: Record) -> Any:
     frame = _with_names(frame, names)
     compact = [rinterface.NA_Integer, -n_rows] if n_rows else []
     frame.do_slot_assign("row.names", rinterface.IntSexpVector(compact))
-    # Only this sets R's object bit; the slot "class" would leave a plain list.
+    # Only this sets R's object bit; setting the attribute "class" leaves a plain list.
     frame.rclass = StrSexpVector(["data.frame"])
     return frame
 
@@ -182,13 +182,13 @@ def _read_character(vector: Any, subject: str) -> Record:
 
 
 def _texts(texts: Any) -> list[str] | None:
-    """Return R's texts, or None if there are none."""
+    """Return R's texts as a list, None for any other object."""
     is_text = isinstance(texts, rinterface.StrSexpVector)
     return [str(text) for text in texts] if is_text else None
 
 
 def _slot(value: Any, name: str) -> Any:
-    """Return an attribute of an R object, or None."""
+    """Return an attribute of an R object, None if it is missing."""
     try:
         return value.do_slot(name)
     except LookupError:

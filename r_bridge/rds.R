@@ -1,4 +1,4 @@
-# Data sets of R packages as data frames: what cannot be one is named, not guessed.
+# Data sets of R packages as data frames; other objects are refused with their class.
 
 # The names of the data sets of a package; "beaver1 (beavers)" is object beaver1 in file
 # beavers.
@@ -11,25 +11,25 @@ data_sets_of <- function(package) {
   )
 }
 
-# A list with the table; or with class, what the object is instead; or with data_sets,
-# those there are. package_is_there says whether it was asked at all.
+# A list with the table; or with class, if the object is something else; or with data_sets, the
+# available ones. package_is_there is FALSE if the package is not installed.
 read_data_set <- function(package, name) {
   if (!requireNamespace(package, quietly = TRUE)) return(list(package_is_there = FALSE))
   sets <- data_sets_of(package)
   if (name %in% getNamespaceExports(package)) {
     object <- getExportedValue(package, name)
   } else if (name %in% sets$object) {
-    shelf <- new.env()
+    loaded <- new.env()
     utils::data(list = sets$file[sets$object == name][1L], package = package,
-                envir = shelf)
-    object <- shelf[[name]]
+                envir = loaded)
+    object <- loaded[[name]]
   } else {
     return(list(package_is_there = TRUE, data_sets = sets$object))
   }
   c(list(package_is_there = TRUE), as_table(object))
 }
 
-# A list with the table, or with class, what the object is instead.
+# A list with the table, or with class, if the object is something else.
 as_table <- function(object) {
   if (is.data.frame(object) || is.matrix(object) && !is.table(object)) {
     list(table = as.data.frame(object))
@@ -40,10 +40,10 @@ as_table <- function(object) {
   }
 }
 
-# As above, of what a file holds.
+# The same, for the content of a file.
 read_table_file <- function(file) as_table(readRDS(file))
 
-# As above, of the value of a script, or of that element of it which has the part's name.
+# The same, for the value of a script, or for its element with the name `part`.
 read_table_script <- function(script, part) {
   value <- evaluate_script(script, new.env(parent = globalenv()))
   as_table(if (part %in% names(value) && !is.data.frame(value)) value[[part]] else value)

@@ -1,4 +1,4 @@
-"""R data as DataFrames: data sets of packages, .rds files, values of scripts."""
+"""R data as DataFrames: data sets of packages, .rds files, and values of scripts."""
 
 import re
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (n_rows, n_columns)
-        Factors as Categoricals, integers as int64 (with missing values as Int64). A
+        Factors become Categoricals, integers int64 (with missing values Int64). A
         matrix gives its columns, a table one row per cell with its ``count``. Rows are
-        numbered from 0: R's row names are no column and stay behind.
+        numbered from 0; R's row names are discarded.
 
     Raises
     ------
@@ -68,9 +68,9 @@ def read_file(worker: Worker, name: str, content: bytes) -> pd.DataFrame:
     ----------
     worker : Worker
     name : str
-        How messages call the file.
+        Name of the file in messages.
     content : bytes
-        What was hashed and is trusted: reading it may run code in it.
+        The bytes that were hashed and are trusted: reading them may run code.
 
     Raises
     ------
@@ -92,21 +92,21 @@ def read_file(worker: Worker, name: str, content: bytes) -> pd.DataFrame:
 
 
 def read_script(worker: Worker, name: str, script: str, part: str) -> pd.DataFrame:
-    """Return the table that a script makes, in the types of `read_data_set`.
+    """Return the table created by a script, in the types of `read_data_set`.
 
     Parameters
     ----------
     worker : Worker
     name : str
-        How messages call the script.
+        Name of the script in messages.
     script : str
-        Its value is a table, or a list with one named `part`.
+        Its value is a table, or a list with an element named `part`.
     part : str
 
     Raises
     ------
     RBridgeError
-        If it stops, or its value is neither.
+        If the script fails, or its value is neither.
     """
     try:
         answer = worker.call("read_table_script", {"script": script, "part": part})

@@ -1,7 +1,7 @@
-"""The columns of a frame: restored on every call of predict, refused when they differ.
+"""The columns of frames for predict: restored in every call, differences refused.
 
-R permutes, repeats and replaces values; it must not change what a column is. `restore`
-makes a frame of what R sent which a model cannot tell from a part of the original.
+R permutes, repeats and replaces values, but must not change types. `restore` converts a
+frame from R so that a model cannot distinguish it from a part of the original.
 """
 
 from collections.abc import Sequence
@@ -17,23 +17,23 @@ from .wire import NA_INTEGER, Array, Record
 
 
 def restore(like: pd.DataFrame, record: Record) -> pd.DataFrame:
-    """Return a data.frame of R with the names, order, dtypes and levels of another one.
+    """Return a data.frame of R with the names, order, dtypes and levels of `like`.
 
-    Whole numbers return to integer columns whatever R keeps them as. An integer column
-    in which R put fractions (a grid between two values) arrives as float64: rounding
-    would answer another question.
+    Whole numbers return to integer columns in any type of R. An integer column with
+    fractions from R (a grid between two values) becomes float64: rounding would change
+    the values to predict.
 
     Raises
     ------
     RBridgeError
-        If a column is missing, added, moved or of another kind, or a level is new.
+        If a column is missing, added, moved or of another type, or a level is new.
     """
     _, names, records, n_rows, _ = record
     if list(names) != list(like.columns):
         raise _difference(names, list(like.columns))
     columns = [like.iloc[:, n] for n in range(len(names))]
     if columns and all(column.dtype == np.float64 for column in columns):
-        # As one block: pandas makes one anyway.
+        # As one block, which pandas would create anyway.
         values = np.empty((len(records), n_rows))
         for row, column, item in zip(values, columns, records, strict=True):
             row[:] = _doubles(column, item)
@@ -45,7 +45,7 @@ def restore(like: pd.DataFrame, record: Record) -> pd.DataFrame:
 
 
 def _restore_column(column: pd.Series, record: Record) -> Any:
-    """Return one column in its dtype."""
+    """Return one column in its original dtype."""
     dtype, word = column.dtype, record[0]
     if isinstance(dtype, pd.CategoricalDtype):
         return _restore_factor(column, record)
@@ -62,13 +62,13 @@ def _restore_column(column: pd.Series, record: Record) -> Any:
         return _restore_times(dtype, record)
     if kind == "m" and word == "difftime":
         return pd.Series(unpack_vector(record)).astype(dtype)
-    if kind == "O" and word in _WORDS_OF_OBJECTS.get(_held(column), _TEXT):
+    if kind == "O" and word in _WORDS_OF_OBJECTS.get(_object_type(column), _TEXT):
         return _restore_objects(column, record)
     raise _refusal(column, record)
 
 
-def _held(column: pd.Series) -> str:
-    """Return what a column of objects holds."""
+def _object_type(column: pd.Series) -> str:
+    """Return the type of the values in a column of objects."""
     return str(pd.api.types.infer_dtype(column, skipna=True))
 
 
@@ -106,7 +106,7 @@ def _restore_integers(column: pd.Series, record: Record) -> Any:
     numbers = _doubles(column, record)
     present = numbers[~np.isnan(numbers)]
     if len(present) < len(numbers) and isinstance(dtype, np.dtype):
-        raise _surprise(column, "a missing value")
+        raise _mismatch(column, "a missing value")
     if (present % 1 != 0).any() or not fits(present, dtype):
         return numbers
     if isinstance(dtype, np.dtype):
@@ -115,9 +115,9 @@ def _restore_integers(column: pd.Series, record: Record) -> Any:
 
 
 def fits(values: Array, dtype: Any) -> bool:
-    """Return whether a type of integers holds all of some whole numbers.
+    """Return whether an integer dtype can represent all of some whole numbers.
 
-    R may ask for a value that the data do not have, such as a point of a grid.
+    R may request a value that the data do not contain, such as a point of a grid.
     """
     limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
     return not values.size or bool(
@@ -133,10 +133,10 @@ def _restore_booleans(column: pd.Series, record: Record) -> Any:
     missing = np.isnan(numbers)
     if not np.isin(numbers[~missing], (0, 1)).all():
         other = numbers[~missing & ~np.isin(numbers, (0, 1))][0]
-        raise _surprise(column, repr(float(other)))
+        raise _mismatch(column, repr(float(other)))
     if isinstance(column.dtype, np.dtype):
         if missing.any():
-            raise _surprise(column, "a missing value")
+            raise _mismatch(column, "a missing value")
         return numbers.astype(bool)
     return pd.arrays.BooleanArray(numbers == 1, missing).astype(column.dtype)
 
@@ -157,22 +157,22 @@ def _restore_factor(column: pd.Series, record: Record) -> Any:
     if record[0] not in _TEXT:
         raise _refusal(column, record)
     levels, own = list(record[2]), [str(level) for level in column.cat.categories]
-    codes = np.maximum(record[1], 0) - 1  # NA is far below
+    codes = np.maximum(record[1], 0) - 1  # NA is far below 0
     if levels != own:
         code_of = {level: n for n, level in enumerate(own)}
         new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in code_of]
         if new:
-            raise _surprise(column, f"the new level {quote(levels[new[0]])}")
+            raise _mismatch(column, f"the new level {quote(levels[new[0]])}")
         codes = np.array([*(code_of.get(level, -1) for level in levels), -1])[codes]
     return pd.Categorical.from_codes(codes, dtype=column.dtype)
 
 
 def _restore_objects(column: pd.Series, record: Record) -> Any:
-    """Return text, or Python objects of one other type, None where missing."""
+    """Return text, or Python objects of a single type, None where missing."""
     values = pd.Series(unpack_vector(record))
     if isinstance(column.dtype, pd.StringDtype):
         return values.astype(object).astype(column.dtype)
-    if _held(column) == "date":
+    if _object_type(column) == "date":
         values = values.dt.date
     objects = values.astype(object)
     return objects.where(values.notna(), None)
@@ -196,10 +196,10 @@ def _difference(names: Sequence[str], expected: Sequence[str]) -> RBridgeError:
 
 
 def _refusal(column: pd.Series, record: Record) -> RBridgeError:
-    return _surprise(column, f"a value of type {record[0]}")
+    return _mismatch(column, f"a value of type {record[0]}")
 
 
-def _surprise(column: pd.Series, finding: str) -> RBridgeError:
+def _mismatch(column: pd.Series, finding: str) -> RBridgeError:
     return RBridgeError(
         f"Column {quote(column.name)} must be {column.dtype} in every call of "
         f"predict; R sent {finding}."
@@ -209,12 +209,12 @@ def _surprise(column: pd.Series, finding: str) -> RBridgeError:
 def check_prediction(
     prediction: Any, n_rows: int, labels: Sequence[str]
 ) -> npt.NDArray[np.float64]:
-    """Return what predict answered as float64 of shape (n_rows,) or (n_rows, n_labels).
+    """Return predictions as float64 of shape (n_rows,) or (n_rows, n_labels).
 
     Raises
     ------
     RBridgeError
-        If it is not numbers, of another shape, or not finite everywhere.
+        If they are not numbers, of another shape, or not all finite.
     """
     kind = type(prediction).__name__
     try:

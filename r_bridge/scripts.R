@@ -1,5 +1,5 @@
-# The value of a script of a user, which finds what is in `scope` by its name. Every script
-# starts with the same stream and leaves no option changed.
+# Returns the value of a user's script, which can use the variables in `scope`. Every script
+# starts with the same random stream and cannot change options permanently.
 evaluate_script <- function(script, scope) {
   before <- options()
   on.exit(options(before))

@@ -1,6 +1,6 @@
 # The trees of a fitted model in the fields of its own package, as one vector for each field,
-# tree after tree. Or a list with `none`: a sentence that says why they do not give what the
-# package predicts. Columns are numbered from 0 in the order of `describe_model`.
+# tree after tree. Or a list with `none`: a sentence that says why they do not reproduce the
+# package's predictions. Columns are numbered from 0 in the order of `describe_model`.
 model_trees <- function(model) {
   model_tables[[class(model)[1L]]](model)
 }
@@ -8,7 +8,7 @@ model_trees <- function(model) {
 # One field of a list of trees.
 join_field <- function(trees, field) unlist(lapply(trees, `[[`, field))
 
-# The numbers of columns that a package calls by these names.
+# The numbers of the columns with these names.
 column_numbers <- function(model, names) {
   match(names, model_kinds[[class(model)[1L]]]$features(model)) - 1L
 }
@@ -27,7 +27,7 @@ ranger_tables <- function(model) {
     column = unlist(forest$split.varIDs),
     split = unlist(forest$split.values),
     is_ordered = forest$is.ordered,
-    shares = unlist(forest$terminal.class.counts), # of leaves alone
+    shares = unlist(forest$terminal.class.counts), # for leaves only
     class_order = if (!is.null(forest$class.values)) order(forest$class.values)
   )
 }
@@ -72,12 +72,12 @@ gbm_tables <- function(model) {
   )
 }
 
-# The first split of a node is its own; competitors and surrogates follow.
+# The first split of a node is the one used; competitors and surrogates follow.
 rpart_tables <- function(model) {
   frame <- model$frame
   is_inner <- frame$var != "<leaf>"
   columns <- column_numbers(model, as.character(frame$var))
-  # What a call reads besides columns, such as pi, would be counted as one.
+  # Names in a call that are not columns, such as pi, would be counted as columns.
   read <- attr(stats::delete.response(stats::terms(model)), "variables")
   if (!all(vapply(as.list(read)[-1L], is.name, NA))) return(of_other_terms)
   n_splits <- is_inner + frame$ncompete + frame$nsurrogate

@@ -1,4 +1,4 @@
-"""Asks a fitted R model for the nodes of its trees."""
+"""Tables of the nodes of the trees in a fitted R model."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ def tree_tables(model: RModel) -> dict[str, Any] | str:
     Parameters
     ----------
     model : RModel
-        Of ranger, randomForest, gbm or rpart.
+        A model of ranger, randomForest, gbm or rpart.
 
     Returns
     -------
     dict of str to ndarray, or str
-        One array for each field, tree after tree; or a sentence that says why the
-        nodes cannot be had or do not give the predictions.
+        One array for each field, tree after tree; or a sentence that says why the nodes
+        are not available or do not reproduce the predictions.
     """
     try:
         answer: dict[str, Any] = model.call("model_trees", {})

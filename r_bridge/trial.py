@@ -11,14 +11,14 @@ from . import host
 
 
 class Trial(NamedTuple):
-    """What came back.
+    """The values that returned.
 
     Attributes
     ----------
     data : DataFrame
     predictions : ndarray of shape (n_samples,)
     sample : ndarray of shape (n_samples,)
-        ``sample(n)`` after ``set.seed(seed)``, from 0 on.
+        ``sample(n)`` after ``set.seed(seed)``, starting at 0.
     """
 
     data: pd.DataFrame
@@ -27,7 +27,7 @@ class Trial(NamedTuple):
 
 
 def frame() -> pd.DataFrame:
-    """Return rows whose columns are of every type a model may read, odd names too."""
+    """Return rows with a column of every type that a model may use, and odd names."""
     return pd.DataFrame(
         {
             "size (m²)": [0.1, -0.0, np.nan, 5e-324, 1e308],
@@ -46,13 +46,13 @@ def frame() -> pd.DataFrame:
 def trial(
     data: pd.DataFrame, predict: Callable[[pd.DataFrame], Any], *, seed: int
 ) -> Trial:
-    """Send rows to R, let R predict them, and return what came back.
+    """Send rows to R, predict them from R, and return the results.
 
     Raises
     ------
     importance_audit.r_bridge.errors.RBridgeError
     BaseException
-        What `predict` raised.
+        The exception of `predict`.
     """
     answer = host.current().call(
         "trial", {"data": data, "seed": seed}, predict=predict, schema_of=data

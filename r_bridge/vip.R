@@ -1,9 +1,9 @@
-# Asks vip (and pdp, which makes its curves) what the audit computes in Python. Written for
-# vip 0.4.x and 0.5.x.
+# Calls vip (and pdp, which computes its curves) for quantities that the audit computes in
+# Python. Written for vip 0.4.x and 0.5.x.
 #
 # data     the features only, a plain data frame
 # predict  function(object, newdata, ...) that returns one number per row, or a matrix with
-#          one column per class; the model itself never comes to R
+#          one column per class; the model itself is never sent to R
 
 # The score of every feature in every repeat, in the order of features.
 #
@@ -22,8 +22,8 @@ vip_permute <- function(data, y, predict, features, loss, seed, n_repeats, form,
   ))
 }
 
-# The scores in an answer of vip, one row per feature: by name, because its rows may be
-# sorted while its raw scores are not. A single repeat has no raw scores.
+# The scores in a result of vip, one row per feature, matched by name: its rows may be sorted
+# while its raw scores are not. A single repeat has no raw scores.
 scores_of <- function(features, answer) {
   scores <- attr(answer, "raw_scores")
   if (is.null(scores)) {
@@ -32,11 +32,11 @@ scores_of <- function(features, answer) {
   unname(scores[features, , drop = FALSE])
 }
 
-# The importance of every feature in every repeat by the values that fastshap samples, in
-# the order of the columns. The stream goes on from one repeat to the next.
+# The importance of every feature in every repeat from the values that fastshap samples, in
+# the order of the columns. The random stream continues from one repeat to the next.
 #
-# data    numbers only: fastshap passes other frames through text of seven digits
-# adjust  whether fastshap shares out what its values miss of their sum
+# data    numbers only: fastshap converts other frames to text with seven digits
+# adjust  whether fastshap distributes the difference of its values from their sum
 vip_shap <- function(data, predict, seed, n_repeats, n_permutations, adjust) {
   start_stream(seed)
   features <- names(data)
@@ -54,11 +54,11 @@ vip_shap <- function(data, predict, seed, n_repeats, n_permutations, adjust) {
 # The partial dependence of one feature at the points of grid, in their order, and its
 # spread.
 #
-# predict  one number per row, on the scale that is asked for
-# divisor  what the range over categories is divided by
+# predict  one number per row, on the requested scale
+# divisor  divisor of the range over categories
 vip_firm <- function(data, predict, feature, grid, divisor) {
   points <- as_points(grid, data[[feature]])
-  # pdp cuts every grid of an integer column to whole numbers, a given one too.
+  # pdp rounds every grid of an integer column to whole numbers, even a given grid.
   if (is.double(points)) data[[feature]] <- as.double(data[[feature]])
   firm_of(feature, points, vip::vi_firm(
     structure(list(), class = "audited_model"),
@@ -70,7 +70,7 @@ vip_firm <- function(data, predict, feature, grid, divisor) {
   ))
 }
 
-# That partial dependence alone.
+# That partial dependence only.
 vip_curve <- function(data, predict, feature, grid) {
   vip_firm(data, predict, feature, grid, divisor = 4)$values
 }

@@ -1,6 +1,6 @@
-"""What travels between the two processes, and how: messages with records.
+"""Messages between the two processes, and the records in them.
 
-A value travels as a record: a tuple that begins with a word, with arrays in R's coding
+A value is sent as a record: a tuple that begins with a word, with arrays in R's coding
 of missing values. The words:
 
     ("null",)                                       NULL
@@ -44,26 +44,26 @@ CLASSES = {
     "Date": ("", ("Date",)),
     "integer64": ("", ("integer64",)),
 }
-"""What makes numbers more than numbers, by word: an attribute, and the class in R."""
+"""By word, the attribute and class that distinguish a type from numbers in R."""
 
 
 class Line:
-    """One end of the line between the two processes, which speak in turn.
+    """One end of the connection between the two processes, which take turns.
 
-    Arrays go by a file that both sides keep, in memory that neither has to ask for.
+    Arrays are sent through files that both sides keep open, in memory-mapped buffers.
 
     Parameters
     ----------
     connection : Connection
     paths : sequence of Path
-        The files of this end: in shared memory, then one on disk that is written where
-        the first has no room.
+        The files of this end: one in shared memory, then one on disk for arrays that do
+        not fit into the first.
     """
 
     def __init__(self, connection: Connection, paths: Sequence[Path]) -> None:
         self._connection = connection
         self._paths = paths
-        self._theirs: tuple[str, mmap.mmap | bytes] = ("", b"")
+        self._received: tuple[str, mmap.mmap | bytes] = ("", b"")
         for path in paths:
             path.touch()
 
@@ -73,7 +73,7 @@ class Line:
         Raises
         ------
         RBridgeError
-            If no file has room for its arrays.
+            If its arrays fit into no file.
         """
         buffers: list[pickle.PickleBuffer] = []
         body = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
@@ -83,7 +83,7 @@ class Line:
         self._connection.send_bytes(pickle.dumps((body, path, sizes)))
 
     def _write(self, arrays: Sequence[memoryview], n_bytes: int) -> str:
-        """Return the file that has the arrays now, each from a multiple of 8 on."""
+        """Write arrays, aligned to 8 bytes, and return the path of the file."""
         for path in self._paths:
             try:
                 with path.open("r+b") as file:
@@ -94,7 +94,7 @@ class Line:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                     raise
                 if path.is_file():
-                    os.truncate(path, 0)  # what was written takes room
+                    os.truncate(path, 0)  # free the partly written space
             else:
                 return str(path)
         places = " or ".join(str(path.parent.parent) for path in self._paths)
@@ -104,25 +104,25 @@ class Line:
         )
 
     def poll(self, seconds: float) -> bool:
-        """Return whether the other end said something, or closed, in time."""
+        """Return whether a message arrived, or the other end closed, in time."""
         return self._connection.poll(seconds)
 
     def receive(self) -> Message:
-        """Wait for the next message; its arrays are valid until it is answered.
+        """Wait for the next message; its arrays are valid until the next `send`.
 
         Raises
         ------
         EOFError
-            If the other end closed the line.
+            If the other end closed the connection.
         """
         body, path, sizes = pickle.loads(self._connection.recv_bytes())
         rooms = [size + -size % 8 for size in sizes]
         starts = list(itertools.accumulate(rooms, initial=0))
-        if path and (path != self._theirs[0] or len(self._theirs[1]) < starts[-1]):
+        if path and (path != self._received[0] or len(self._received[1]) < starts[-1]):
             with open(path, "rb") as file:
                 room = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            self._theirs = (path, room)
-        view = memoryview(self._theirs[1])
+            self._received = (path, room)
+        view = memoryview(self._received[1])
         places = zip(starts[:-1], sizes, strict=True)
         buffers = [view[start : start + size] for start, size in places]
         message: Message = pickle.loads(body, buffers=buffers)

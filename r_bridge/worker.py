@@ -1,15 +1,15 @@
-"""The R side: a child process which starts R and answers one request after another.
+"""The R side: a child process that starts R and serves requests one after another.
 
     python -m importance_audit.r_bridge.worker <line> <life> <memory> <home> <R files>
 
-`line` and `life` are descriptors of sockets: requests come in by the first; the second
-is closed when the parent ends, however it ends, and takes this process with it.
-`memory` and `home` are the private folders in shared memory and on disk.
+`line` and `life` are descriptors of sockets: `line` carries the requests; `life` is
+closed when the parent ends, in whatever way, and then this process ends too. `memory`
+and `home` are the private folders in shared memory and on disk.
 
-R gets a predict of the parent as a function of its own: the rows cross to the parent,
-which asks the model and answers with numbers or with the reason why there are none. No
-exception passes through R, where it would be swallowed: R gets two texts instead, and
-`python_predict` of guard.R makes an R error of them.
+In R, predict of the parent is a function that sends the rows to the parent, which
+predicts and returns numbers or the reason for a failure. No exception is raised through
+R, which would swallow it: R gets two texts instead, and `python_predict` of guard.R
+turns them into an R error.
 """
 
 import contextlib
@@ -38,14 +38,14 @@ _DEFAULT_STACK = 8 << 20
 
 
 class Server:
-    """Answers requests, one at a time.
+    """Serves requests, one at a time.
 
     Parameters
     ----------
     line : Line
-        Where requests come from.
+        The connection to the parent.
     files : sequence of str
-        The R files whose functions may be called.
+        The R files with the functions that may be called.
     """
 
     def __init__(self, line: Line, files: list[str]) -> None:
@@ -57,13 +57,13 @@ class Server:
         self._functions = guard["load_functions"](rinterface.StrSexpVector(files))
         self._names = frozenset(self._functions.keys())
         self._failures: list[str] = []
-        # What R may still call must stay referenced, or R calls into freed memory.
+        # Functions that R may call must stay referenced, or R calls into freed memory.
         self._asked = rinterface.rternalize(self._answer, signature=False)
         self._predict = guard["python_predict"](self._asked)
         self._send("ready")
 
     def serve(self) -> None:
-        """Answer until the parent says that it is enough."""
+        """Serve requests until the parent sends "close"."""
         while True:
             message = self._line.receive()
             if message[0] == "close":
@@ -79,7 +79,7 @@ class Server:
         self._line.send(message)
 
     def _start_r(self) -> None:
-        # What is printed has no reader; warnings and messages come with the answer.
+        # Printed output is discarded; warnings and messages are sent with the result.
         callbacks.consolewrite_print = lambda _text: None
         callbacks.consolewrite_warnerror = lambda _text: None
         callbacks.consoleread = lambda _prompt: ""
@@ -88,7 +88,7 @@ class Server:
         stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
         if stack == resource.RLIM_INFINITY:
             stack = _DEFAULT_STACK
-        # With a limit, endless recursion is an R error and not the end of the process.
+        # With a limit, endless recursion is an R error and does not end the process.
         rinterface.initr(interactive=False, _c_stack_limit=int(0.9 * stack))
         signal.signal(signal.SIGINT, self._interrupted)
         kinds = ("Mersenne-Twister", "Inversion", "Rejection")
@@ -96,12 +96,12 @@ class Server:
         rinterface.baseenv["options"](warn=1, stringsAsFactors=False)
 
     def _interrupted(self, _signal: int, _frame: FrameType | None) -> None:
-        """Tell R to stop; outside an evaluation the flag would abort the process."""
+        """Interrupt R; outside an evaluation the flag would abort the process."""
         if self._is_evaluating:
             openrlib.rlib.R_interrupts_pending = 1
 
     def _call(self, message: Message) -> None:
-        """Evaluate one call and send what came of it."""
+        """Evaluate one call and send its outcome."""
         _, name, record, has_predict = message
         if name not in self._names:
             raise RBridgeError(f"R function {name!r} is none of the bridge's own.")
@@ -133,9 +133,9 @@ class Server:
             self._send("error", *words, *lines, output)
 
     def _answer(self, newdata: Any) -> Any:
-        """Return the predictions for a data.frame of R, or two texts.
+        """Return the predictions for a data.frame of R, or two texts after a failure.
 
-        What went wrong is raised by the parent even when R reports success.
+        The parent raises the failure even if R reports success.
         """
         try:
             classes = newdata.rclass
@@ -177,7 +177,7 @@ def _text(text: str) -> Any:
 
 
 def _die_with_parent(life: int, folders: list[Path]) -> None:
-    """Wait until the parent is gone, then leave nothing behind, R busy or not."""
+    """Wait for the parent's end, then remove the folders and exit, busy or not."""
     parent = os.getppid()
     os.set_inheritable(life, False)
     with socket.socket(fileno=life) as line, contextlib.suppress(OSError):
@@ -194,7 +194,7 @@ def _die_with_parent(life: int, folders: list[Path]) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve until the parent closes the line; leave without R's exit handlers."""
+    """Serve until the parent closes the connection; exit without R's exit handlers."""
     line, life, memory, home, *files = arguments
     folders = [Path(memory), Path(home)]
     watch = threading.Thread(

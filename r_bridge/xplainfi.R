@@ -1,20 +1,20 @@
-# Asks xplainfi what the audit computes in Python. Every argument that decides a number is
-# given: no default of its own does.
+# Calls xplainfi for quantities that the audit computes in Python. Every argument that affects a
+# number is passed: none is left to a default of xplainfi.
 #
 # data     the features only, a plain data frame
 # predict  function(object, newdata, ...) that returns one number per row, or a matrix with
-#          one column per class; the model itself never comes to R
-# test     "t", "wilcoxon" or "binomial" for its own test of the losses of the rows too, NULL
-#          for none
+#          one column per class; the model itself is never sent to R
+# test     "t", "wilcoxon" or "binomial" to run this test of the row losses too, NULL for none
 # classes  the names of those columns, NULL for numbers
 #
-# xplainfi asks mlr3 for predictions and for losses, so that predict and loss become a learner
-# and a measure of mlr3. One number per row is a regression to mlr3 also if it is a probability.
-# A learner that has been trained draws nothing; one of classes that says which class is the
-# most probable leaves no tie, which is one to 1e-5 of it for mlr3, to be broken at random.
+# xplainfi uses mlr3 for predictions and losses, so that predict and loss become a learner and a
+# measure of mlr3. One number per row is a regression in mlr3, even if it is a probability.
+# A trained learner draws no random numbers. mlr3 breaks ties of classes at random, and
+# probabilities are tied if equal to 1e-5 of the larger; a learner that returns the most probable
+# class itself leaves no ties.
 
-# The loss of every group in every repeat, one column each, in a further column that of the
-# rows as they are, and then the columns of `tested`.
+# The loss of every group in every repeat, one column each, in a further column the loss without
+# permutation, and then the columns of `tested`.
 #
 # within  "none", "gaussian" or "neighbours"
 xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, within,
@@ -48,10 +48,10 @@ xplainfi_permutation <- function(data, y, predict, groups, loss, seed, n_repeats
   cbind(losses, scores$loss_baseline[1], tested(asked, "cpi", test, names))
 }
 
-# What every feature adds to the reduction of the loss, one row per order of the features and
-# one column per feature in the order of their names: xplainfi keeps the mean after each order.
+# The contribution of every feature to the reduction of the loss, one row per order of the
+# features and one column per feature, sorted by name. xplainfi keeps the mean after each order.
 #
-# background  "rows", or "gaussian" for values drawn given those that are known
+# background  "rows", or "gaussian" for values drawn conditionally on the known ones
 # tolerance   0 for all orders
 xplainfi_sage <- function(data, y, predict, loss, seed, n_repeats, background, n_background,
                           tolerance, classes = NULL) {
@@ -80,13 +80,13 @@ xplainfi_sage <- function(data, y, predict, loss, seed, n_repeats, background, n
 }
 
 # The loss of every group in a refit without its columns, then that of the refit with all, and
-# then the columns of `tested`.
-# Python fits, by the rows and columns that mlr3 gives a learner; their values stay there.
+# then the columns of `tested`. Python fits the models, on the rows and columns that mlr3 passes
+# to a learner; the values are not sent to R.
 #
-# y          of the rows that are fitted, and then of those that judge
-# predict    asked for all rows of a fit: "row" is a place in y, "is_fitted" says whether it is
-#            fitted, and "without" which group has left, 0 if none has
-# n_columns  groups hold the places of columns
+# y          of the training rows, followed by the evaluation rows
+# predict    called with all rows of a fit: "row" is an index into y, "is_fitted" whether it is a
+#            training row, and "without" the group that is left out, 0 for none
+# n_columns  groups contain positions of columns
 xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, test = NULL,
                             classes = NULL) {
   columns <- sprintf("column%08d", seq_len(n_columns))
@@ -121,9 +121,9 @@ xplainfi_refits <- function(y, n_fitted, n_columns, predict, groups, loss, test 
   c(scores$loss_post[at], scores$loss_baseline[1], tested(asked, "lei", test, names))
 }
 
-# What its own one-sided test says, one row per name: the statistic, the p-value, the mean
-# difference ("lei": the median) and the standard error. It warns of ties, and that only
-# conditional draws make a known test: the card of the measure says that.
+# The results of xplainfi's own one-sided test, one row per name: the statistic, the p-value, the
+# mean difference ("lei": the median) and the standard error. Its warnings are suppressed: they
+# are about ties, and that the test is valid for conditional draws only, as the card states.
 tested <- function(asked, ci_method, test, names) {
   if (is.null(test)) {
     return(NULL)
@@ -135,7 +135,7 @@ tested <- function(asked, ci_method, test, names) {
   as.matrix(table[match(names, table$feature), columns])
 }
 
-# The task, the learner, the measure and the resampling that xplainfi wants, as named arguments.
+# The task, the learner, the measure and the resampling for xplainfi, as named arguments.
 question_of <- function(plain, y, loss, classes, test = NULL) {
   task <- task_of(plain$data, y, classes)
   of_rows <- function(task, fit) {
@@ -160,8 +160,8 @@ task_of <- function(data, y, classes) {
   }
 }
 
-# The data under names that stand in the order of their own, byte by byte: mlr3 puts columns
-# in the order of their names, and takes not every name.
+# The data under names that sort like their own, byte by byte: mlr3 sorts columns by name, and
+# does not allow every name.
 named_in_order <- function(data, predict) {
   own <- names(data)
   plain <- sprintf("column%08d", order(order(own, method = "radix")))
@@ -209,7 +209,7 @@ learner_of <- function(of_rows, classes) {
   if (is.null(classes)) regression$new() else classification$new()
 }
 
-# Only a test asks for the losses of rows, which xplainfi keeps.
+# xplainfi stores the losses of rows; they are requested only for a test.
 measure_of <- function(loss, classes, test) {
   parent <- if (is.null(classes)) mlr3::MeasureRegr else mlr3::MeasureClassif
   predicted <- if (is.null(classes)) "response" else "prob"

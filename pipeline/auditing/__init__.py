@@ -1,1 +1,1 @@
-"""The one function `audit`, and its steps."""
+"""The function `audit` and its steps."""

@@ -1,6 +1,6 @@
-"""The audit: what is measured, by whom, in which order. It reads like the report.
+"""The audit: the steps in their order, which is that of the report.
 
-Not: formulas, files, HTML; what was found is kept in a `journal`.
+Not: formulas, files, HTML; results are collected in a `journal`.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ from .steps.surfaces import add_surfaces
 from .steps.top_k import add_top_k_curves
 
 ENGINE_NEEDS = 2
-"""How much time an engine is left under a limit, in times of what we had."""
+"""Time that an engine needs as a multiple of ours, to share out limited time."""
 
 
 def audit(
@@ -71,38 +71,38 @@ def audit(
     on_step: Step | None = None,
     minutes: float | None = None,
 ) -> AuditResult:
-    """Measure every importance that `config` asks for, by every engine it names.
+    """Measure every importance in `config`, with every engine that it names.
 
     Parameters
     ----------
     train : Dataset or None
-        Rows the models of `config` are fitted on; None if all models are given and
+        The training rows of the models in `config`; None if all models are given and
         their training rows are unknown.
     test : Dataset
-        Rows every importance is measured on.
+        The rows that importances are measured on.
     config : AuditConfig
-        What is asked: `config.load_config` or `config.parse_config`.
+        The configuration, from `config.load_config` or `config.parse_config`.
     models : tuple of FittedModel
-        Fitted models of `models.wrap`, audited beside those that `config` names.
+        Fitted models of `models.wrap`, audited in addition to those in `config`.
     on_step : callable, optional
-        ``on_step(done, total, label)``, the only progress channel; before there are
-        steps, `total` is 0.
+        ``on_step(done, total, label)``, the only progress channel; before the number of
+        steps is known, `total` is 0.
     minutes : float, optional
-        In the place of ``config.limits.minutes``: after so many no model is asked any
-        more.
+        Replaces ``config.limits.minutes``: no model is called after this time.
 
     Returns
     -------
     AuditResult
-        What was found. Interrupted (Ctrl-C), or stopped by a fault of ours in some
+        All results. If the audit was interrupted (Ctrl-C), or an internal error stopped
+        it, the results until then: see `run.status`.
         step, what was found until then: `run.status` says so.
 
     Raises
     ------
     ConfigError, DataError, ModelError
-        The question cannot be asked.
+        The configuration does not fit the rows or models.
     importance_audit.r_bridge.errors.RUnavailable
-        An engine of ``config.require`` is not there; raised before any fit.
+        An engine in ``config.require`` is not available; raised before any fit.
     """
     clock = Clock(minutes or config.limits.minutes)
     journal = Journal(log=Log(on_step or silent), clock=clock)
@@ -117,7 +117,7 @@ def audit_into(
     *,
     models: tuple[FittedModel, ...] = (),
 ) -> AuditResult:
-    """Do what `audit` does, in a journal that may hold what came before."""
+    """Do the work of `audit`, with a journal that may have earlier findings."""
     with in_force(rows_of(config.extensions)):
         config, test, cuts = limited(config, test)
         journal.findings += cuts
@@ -134,7 +134,7 @@ def audit_into(
                 config.execution.scheduler,
                 report=journal.add_of_workers,
                 check=journal.clock.require_time,
-            ) as crew,
+            ) as executor,
             asking_once_about(test.X),
         ):
             deaths = host.current().unseen_deaths
@@ -142,14 +142,14 @@ def audit_into(
                 steps, closing = run.steps(), run.closing_steps()
                 journal.follow([*steps, *closing], n_closing=len(closing))
             run.report_restarts(before=deaths)
-            if crew is not None and crew.used:
-                journal.log.note("workers", "info", "; then ".join(crew.used))
+            if executor is not None and executor.used:
+                journal.log.note("workers", "info", "; then ".join(executor.used))
             asked_r = bool(run.r_engines) or any(map(asks_r, run.models))
             return journal.result(train, test, config, run.models, asked_r=asked_r)
 
 
 def exit_code(result: AuditResult) -> int:
-    """Return 130 interrupted, 3 R required, 4 no whole answer, 1 not confirmed or 0."""
+    """Return 130: interrupted, 3: R missing, 4: incomplete, 1: not confirmed, or 0."""
     if result.run.status == "interrupted":
         return 130
     if any(finding.check == "engine_required" for finding in result.findings):
@@ -158,7 +158,7 @@ def exit_code(result: AuditResult) -> int:
 
 
 def read_together(run: Run) -> None:
-    """Add what several rankings say together: losses and associations."""
+    """Add what needs several rankings: agreement of losses, and associations."""
     journal, limits = run.journal, run.config.checks
     rows, findings = compare_losses(journal.importances, top_k=limits.top_k)
     journal.rows["losses"] += rows
@@ -170,7 +170,7 @@ def read_together(run: Run) -> None:
 
 @dataclass(kw_only=True)
 class _Run(Run):
-    """The steps of one audit, and what later steps need of earlier ones."""
+    """The steps of one audit, and results of steps that later ones need."""
 
     supplied: tuple[FileContent, ...] = ()
     predictions: dict[str, PredictionFacts] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class _Run(Run):
 
     @property
     def r_engines(self) -> list[EngineInfo]:
-        """Those engines that are R packages, available or not."""
+        """The engines that are R packages, available or not."""
         engines = self.engines.values()
         return [
             e
@@ -188,9 +188,9 @@ class _Run(Run):
         ]
 
     def prepare(self, fitted: tuple[FittedModel, ...]) -> bool:
-        """Get engines, files and models, and return whether they are there.
+        """Prepare engines, files and models, and return whether all are available.
 
-        Interrupted, or at a fault of ours, the audit has what there was until then.
+        After an interruption or an internal error, the audit keeps what is available.
         """
         steps: tuple[tuple[str, Callable[[], None]], ...] = (
             ("engines", self.look_for_engines),
@@ -203,16 +203,16 @@ class _Run(Run):
             journal.take(*step, journal.clock.seconds_left, passing=faults)
             for step in steps
         )
-        return taken and bool(self.models)  # none: time was over while they were fitted
+        return taken and bool(self.models)  # empty if time ran out during the fits
 
     def read_supplied(self) -> None:
-        """Read what was measured elsewhere, for rows that can be audited."""
+        """Check the rows, and read the files of supplied numbers."""
         preconditions.check_rows(self.config, self.train, self.test)
         self.supplied = read_files(self.config)
         preconditions.check_supplied(self.config, self.supplied, self.test)
 
     def fit(self, fitted: tuple[FittedModel, ...]) -> None:
-        """Fit or load the models of the configuration, beside those that are given."""
+        """Fit or load the models of the configuration, and add the given ones."""
         own: tuple[FittedModel, ...] = ()
         if sections := self.config.models:
             train = preconditions.training_rows(self.config, self.train, self.test)
@@ -227,14 +227,14 @@ class _Run(Run):
             )
         self.models = tuple(map(self.journal.clock.watched, models))
         held = {column for model in self.models for column in model.held}
-        if held:  # offsets stay with their rows
+        if held:  # offsets are never permuted
             self.test = self.test.without_asking(held)
             self.train = self.train and self.train.without_asking(held)
         self.journal.findings += preconditions.features_not_asked(self.models)
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:
-        """Ask once which engines are here; stop before any fit if one is required."""
+        """Find available engines; stop before any fit if a required one is absent."""
         config = self.config
         names = {name for entry in config.importance for name in entry.engines}
         versions = {
@@ -264,7 +264,7 @@ class _Run(Run):
                 )
 
     def report_restarts(self, *, before: int) -> None:
-        """Say that R was started again where no question saw it die."""
+        """Add a finding if R died and was restarted between two calls."""
         deaths = host.current().unseen_deaths - before
         if deaths:
             self.journal.findings.append(
@@ -281,7 +281,7 @@ class _Run(Run):
             )
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
-        """Return every step with the words that announce it."""
+        """Return every step with its label."""
         steps: list[tuple[str, Callable[[], None]]] = [
             ("checks of the columns", self.check_columns),
             *(
@@ -291,8 +291,9 @@ class _Run(Run):
         ]
         steps.append(("digests of the predictions", self.add_digests))
         questions = [*self.questions()]
-        # An engine that repeats ours needs more time: it starts a process, and asks
-        # about rows as they are, and with the target permuted, in every repeat.
+        # An engine that repeats our computation needs more time: it starts a process,
+        # and predicts unpermuted rows, and rows with the target permuted, in every
+        # repeat.
         needs = [1 + ENGINE_NEEDS * len(entry.engines) for entry, _ in questions]
         for place, (entry, model) in enumerate(questions):
             share = 1 / sum(needs[place:])
@@ -312,7 +313,7 @@ class _Run(Run):
         return steps
 
     def closing_steps(self) -> list[tuple[str, Callable[[], None]]]:
-        """Return the steps that say what was measured, also when time is over."""
+        """Return the final steps, which run even after the time limit."""
         steps: list[tuple[str, Callable[[], None]]] = []
         for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
             label = f"supplied {supplied.method}, {supplied.model}"
@@ -321,13 +322,13 @@ class _Run(Run):
         return [*steps, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
-        """Yield each entry with each model that it asks."""
+        """Yield each entry with each of its models."""
         for entry in self.config.importance:
             for model in measure.models_of(entry, self.models, self.config):
                 yield entry, model
 
     def check_columns(self) -> None:
-        """Ask whether importances of single columns can be told apart."""
+        """Check whether importances of single columns can be separated."""
         for rows in (self.train, self.test):
             self.journal.findings.extend(rows.notes if rows is not None else ())
         for model in self.models:
@@ -350,7 +351,7 @@ class _Run(Run):
         self.journal.add_checks(answers)
 
     def check(self, model: FittedModel) -> None:
-        """Ask whether predict can be believed, then how good the model is."""
+        """Check whether predict is reliable, then measure the model's performance."""
         journal, seed = self.journal, self.config.seed
         if asks_r(model):
             refuse_other_predictions(model)
@@ -374,11 +375,11 @@ class _Run(Run):
             self.check_performance(judged)
 
     def check_performance(self, judged: FittedModel) -> None:
-        """Ask how good a model is on one scale."""
+        """Measure the performance of a model on one scale."""
         journal = self.journal
 
         def judge() -> Performance:
-            """Return how good it is: on its own rows, out of bag, on other rows."""
+            """Return the performance on training rows, out of bag, and on test rows."""
             return performance(
                 judged,
                 self.train,
@@ -409,13 +410,13 @@ class _Run(Run):
         for name, rows_of_frame in rows.items():
             journal.rows[name] += rows_of_frame
         limits = self.limits("train_test_gap", "calibration")
-        if judged.name not in self.on_training_rows:  # which tell nothing of new rows
+        if judged.name not in self.on_training_rows:  # not informative about new rows
             answers = checks.of_performance(judged, frames.losses, limits=limits)
             answers += checks.of_deciles(judged, deciles, limits=limits)
             journal.add_checks(answers)
 
     def check_bridge(self, model: FittedModel) -> None:
-        """Ask whether R is told what Python predicts, if R is asked at all."""
+        """Check that R receives Python's predictions, if R is used."""
         if not any(engine.available for engine in self.r_engines):
             return
         journal, name = self.journal, model.name
@@ -432,7 +433,7 @@ class _Run(Run):
 
     @property
     def grouped(self) -> dict[str, tuple[str, ...]]:
-        """The groups of the owner, if any entry measures them."""
+        """The groups of the owner if any entry measures them, otherwise none."""
         jointly = any(entry.of == "groups" for entry in self.config.importance)
         return dict(self.config.groups) if jointly else {}
 
@@ -443,7 +444,7 @@ class _Run(Run):
         return find_clusters(self.test, self.grouped, threshold=threshold)
 
     def measure_clusters(self) -> None:
-        """Permute correlated features together, for each model and loss once."""
+        """Permute correlated features together, once for each model and loss."""
         journal = self.journal
         rankings = [r for _, r in primary(journal.importances).values()]
         for entry, model in self.questions():
@@ -467,7 +468,7 @@ class _Run(Run):
                 add_joint_importance(self, entry, model, self.clusters, ranking)
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
-        """Return every loss that some entry asks of a model, else its own."""
+        """Return the losses that the entries use for a model, by default its own."""
         losses = [
             loss
             for entry, subject in self.questions()
@@ -478,16 +479,15 @@ class _Run(Run):
         return tuple(dict.fromkeys(losses)) or model.losses
 
     def add_digests(self) -> None:
-        """Say which predictions each model makes for the audited rows.
+        """Store the digest of each model's predictions for the audited rows.
 
-        A model whose quality could not be measured has none to speak of, and a finding
-        of its own.
+        A model whose performance could not be measured has no digest, but a finding.
         """
         for model, made in self.judged:
             self.journal.digests[model.name] = predictions_sha256(made)
 
     def compare(self) -> None:
-        """Hold the engines against each other, and all against what was expected."""
+        """Compare the engines with each other, and the rankings with expectations."""
         journal = self.journal
         versions = host.installed()["packages"] if len(self.engines) > 1 else {}
         compare_all(self, predictions=self.predictions, versions=versions)
@@ -512,7 +512,7 @@ class _Run(Run):
         )
 
     def judge_claims(self) -> None:
-        """Hold each claim of a paper against what was measured."""
+        """Judge each claim of a paper by the results."""
         journal = self.journal
         measured = Measured(
             journal.importances,

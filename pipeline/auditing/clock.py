@@ -1,6 +1,6 @@
-"""The time limit of an audit: how much is left, and what stops models once it is over.
+"""The time limit of an audit: the remaining time, and stopping models after it.
 
-Not: who is asked before it ends (`audit`).
+Not: the order of steps before it ends (`audit`).
 """
 
 import time
@@ -18,13 +18,13 @@ from ..records.finding import Finding
 from ..records.interrupt import pending
 
 GRACE_SECONDS = 3.0
-"""What a call has to end by itself once the time limit is over."""
+"""Seconds that a call has to finish after the time limit."""
 REPORT_SECONDS = 6.0
-"""What comes after the measuring on a quiet machine, without its long tables."""
+"""Seconds for the report on a quiet machine, without its long tables."""
 ROW_SECONDS = 0.014
-"""What a row of a table costs there: of the columns, and of each ranking."""
+"""Seconds per row of the tables of columns and of each ranking."""
 LARGEST_SHARE = 0.5
-"""Of the time limit, what is kept for the report at most."""
+"""Largest share of the time limit that is reserved for the report."""
 REMEDY = (
     "Raise --minutes or minutes under [limits], or reduce the work: fewer entries, "
     "max_rows, max_repeats."
@@ -33,21 +33,20 @@ REMEDY = (
 
 @dataclass
 class Clock:
-    """How long models may be asked; sent to a worker, it has no limit.
+    """The time in which models may be called; unlimited when sent to a worker.
 
     Attributes
     ----------
     minutes : float or None
-        After so many, from when the clock was begun, no model is asked any more.
+        The time limit, from `begun`.
     begun : float
-        When that was, by `time.monotonic`.
+        Start of the clock, by `time.monotonic`.
     n_rows : int
-        Of the report's tables as far as they are known: of the columns, and of the
-        rankings until now.
+        Number of rows of the report's tables of columns and of rankings, so far.
     cut_short, not_begun : list of str
-        The questions and the steps that the time limit left without an answer.
+        The questions and the steps that the time limit cut short or skipped.
     deadline : float
-        When the question under way is ended for the sake of those to come, by
+        End of the current question, which leaves time for later ones, by
         `time.monotonic`.
     """
 
@@ -59,7 +58,7 @@ class Clock:
     deadline: float = float("inf")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the limit behind."""
+        """Pickle without the limit."""
         return Clock, ()
 
     @property
@@ -69,12 +68,12 @@ class Clock:
 
     @property
     def seconds_of_run(self) -> float:
-        """How long until the time limit is over; infinite if there is none."""
+        """Seconds until the time limit; infinite if there is none."""
         return self.begun + 60 * (self.minutes or float("inf")) - time.monotonic()
 
     @property
     def seconds_left(self) -> float:
-        """How long models may be asked; the report, as it grows, has its share."""
+        """Seconds in which models may be called: the report needs the rest."""
         report = REPORT_SECONDS + ROW_SECONDS * self.n_rows
         return self.seconds_of_run - min(
             report, LARGEST_SHARE * 60 * (self.minutes or 0.0)
@@ -82,12 +81,12 @@ class Clock:
 
     @property
     def is_late(self) -> bool:
-        """Whether models are not to be asked any more."""
+        """Whether models may no longer be called."""
         return self.seconds_left < 0
 
     @contextmanager
     def within(self, share: float) -> Iterator[None]:
-        """End what is asked inside after this share of the time that is left."""
+        """Limit the block to a share of the remaining time."""
         self.deadline = time.monotonic() + share * self.seconds_left
         try:
             yield
@@ -95,7 +94,7 @@ class Clock:
             self.deadline = float("inf")
 
     def require_time(self) -> None:
-        """Raise a request to stop that was lost on its way, or that time is over."""
+        """Raise a pending request to stop, or `OutOfTime` if the time is over."""
         if (request := pending()) is not None:
             raise request
         if self.is_late:
@@ -104,10 +103,10 @@ class Clock:
             raise OutOfTime(f"its share of {self.limit} was used up.")
 
     def watched(self, model: FittedModel) -> FittedModel:
-        """Return a model that is not asked once time is over, as its refits are not."""
+        """Return a model whose predict and refits check the time limit first."""
         fit_on = model.fit_on and partial(self._fit_on, model.fit_on)
         predict = partial(self._predict, model.predict)
-        vars(predict)["__wrapped__"] = model.predict  # it answers the same
+        vars(predict)["__wrapped__"] = model.predict  # same predictions
         instead = {loss: self.watched(other) for loss, other in model.instead.items()}
         return replace(model, predict=predict, fit_on=fit_on, instead=instead)
 
@@ -124,7 +123,7 @@ class Clock:
         return self.watched(fit_on(rows, seed))
 
     def cuts(self) -> Iterator[Finding]:
-        """Yield what the time limit left without an answer: questions and steps."""
+        """Yield the finding about questions and steps that the time limit cut."""
         labels = {"Cut short": self.cut_short, "Not begun": self.not_begun}
         names = [
             f"{words}: {'; '.join(dict.fromkeys(each))}."

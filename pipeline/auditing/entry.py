@@ -1,6 +1,6 @@
-"""One entry of the configuration put to one model: every engine it names answers.
+"""One entry of the configuration for one model: the results of every engine it names.
 
-Not: the order of the entries (`audit`), nor what one engine computes (`measure`).
+Not: the order of the entries (`audit`), or the computation of one engine (`measure`).
 """
 
 from collections.abc import Sequence
@@ -42,17 +42,17 @@ NOT_IN_R = {
     "class": "class that predict names",
     "score": "decision function of the model",
 }
-"""By scale, what a loss is measured by that engines are not asked about."""
+"""By scale, the quantity that a loss measures and that engines do not support."""
 
 
 def answer_entry(
     run: Run, entry: ImportanceSection, model: FittedModel | None, share: float
 ) -> None:
-    """Ask every engine of one entry about one model, our own first.
+    """Compute one entry for one model with every engine, ours first.
 
-    An R engine that draws gets a run of ours beside it in its own draw order. Under a
-    time limit permutation has this share of what is left, and keeps the repeats that it
-    completes; other methods have no part of an answer to keep, and go on to the end.
+    For an R engine that draws, ours is also computed in its draw order. Under a time
+    limit, permutation may use this share of the remaining time, and keeps its completed
+    repeats. Other methods have no partial results, and run to their end.
     """
     journal, config = run.journal, run.config
     rows = measure.rows_for(entry, run.train, run.test, groups=config.groups)
@@ -75,7 +75,7 @@ def answer_entry(
     if rows.split != run.test.split or not measure.is_marginal(entry):
         segments = []
     is_cut = entry.method == "permutation" and entry.options.get("draws") != "exact"
-    ours, _, result = _ask(
+    ours, _, result = _compute(
         journal,
         question,
         share if is_cut else 1.0,
@@ -124,7 +124,7 @@ def answer_entry(
         is_left = of_engine.model is None or not refused or of_engine.model.losses
         if info.available and is_left:
             order = measure.stream_of(entry, info)
-            answers, reason, _ = _ask(
+            answers, reason, _ = _compute(
                 journal, of_engine, seed=seed, stream=order, row_tests=row_tests
             )
         if not answers:
@@ -139,7 +139,7 @@ def answer_entry(
             beside = replace(of_engine, engine=question.engine)
             is_tested = row_tests is not None and row_tests.tables
             keep = ["paired_losses"] if is_tested else []
-            answers, _, result = _ask(
+            answers, _, result = _compute(
                 journal, beside, seed=seed, stream=info.stream, keep=keep
             )
             if is_tested:
@@ -151,18 +151,18 @@ def answer_entry(
 def _numbered(
     journal: Journal, answers: Sequence[Importance | Effect]
 ) -> list[tuple[int, Importance]]:
-    """Return the last answers that are importances, with their places among all."""
+    """Return the last results that are importances, with their index among all."""
     importances = [answer for answer in answers if isinstance(answer, Importance)]
     first = len(journal.importances) - len(importances)
     return [*enumerate(importances, start=first)]
 
 
 def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]]:
-    """Return a question with the losses that its engine has, and why it lacks others.
+    """Return a question restricted to the losses of its engine; refusals with reasons.
 
-    R has none of those that are a user's own, and is not asked for losses that are not
-    of probabilities. An engine that refuses all that are left is asked for them, and
-    says so itself.
+    R supports neither user-defined losses nor losses that do not use probabilities. If
+    an engine supports none of the losses, they are kept, and the engine refuses them
+    itself.
     """
     model, engine = question.model, question.engine.name
     is_of_losses = METHODS[question.section.method].unit == "loss"
@@ -184,7 +184,7 @@ def _with_losses_of_engine(question: Question) -> tuple[Question, dict[str, str]
     return replace(question, model=model.with_losses(known)), refused
 
 
-def _ask(
+def _compute(
     journal: Journal,
     question: Question,
     share: float = 1.0,
@@ -193,11 +193,11 @@ def _ask(
     stream: str,
     **supplied: Any,
 ) -> tuple[tuple[Importance | Effect, ...], str, MethodResult | None]:
-    """Ask one question of its engine, keep the answer, or say why there is none.
+    """Compute one question with its engine; return results, or a reason, and extras.
 
-    The method may take this share of the time that is left. The curves come first where
-    the importance is taken from them; an engine that has the curves alone has answered.
-    `supplied` is handed to the method, and what it returned comes back too.
+    The method may use this share of the remaining time. Curves are computed first if
+    the importance is derived from them; some engines have the curves only. `supplied`
+    is passed to the method, whose full return value is the third value.
     """
     model, rows, entry = question.model, question.rows, question.section
     engine = question.engine.name

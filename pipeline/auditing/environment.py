@@ -1,4 +1,4 @@
-"""What a run stood on: versions that can change a number, settings of the machine."""
+"""Software and machine of a run: versions that can change a number, and settings."""
 
 import locale
 import os
@@ -32,7 +32,7 @@ def run_info(
     course: Mapping[str, Any],
     r: Mapping[str, Any],
 ) -> RunInfo:
-    """Return how a result came about.
+    """Return the circumstances of a result.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def run_info(
         In UTC.
     run_id : str
     course : mapping
-        What the journal says of its course: seconds_by_step, answered_by, log.
+        Facts of the journal about the run: seconds_by_step, answered_by, log.
     r : mapping
-        What the bridge's probe found, empty if no R was asked.
+        Result of the bridge's probe, empty if R was not used.
     """
     ended, asker = datetime.now(UTC), current_asker()
     versions_of_r, settings_of_r = {}, {}
@@ -92,7 +92,7 @@ def versions() -> Mapping[str, str]:
 def environment() -> dict[str, str]:
     """Return platform, BLAS, locale and threads of this process."""
     language = ".".join(part for part in locale.getlocale() if part)
-    try:  # without the kernel's build
+    try:  # the name of the distribution, without the kernel's build
         system = platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
         system = platform.system()
@@ -114,7 +114,7 @@ def environment() -> dict[str, str]:
 def _blas() -> str:
     """Return the linear algebra libraries this process has loaded."""
     import numpy as np
-    import scipy.linalg  # loads its own BLAS, which may be another one
+    import scipy.linalg  # loads its own BLAS, which may differ from numpy's
     from threadpoolctl import threadpool_info
 
     loaded = {

@@ -1,6 +1,6 @@
-"""What one audit has found so far: answers and faults, until the result.
+"""The findings and results of one audit, collected until its end.
 
-The only mutable thing of an audit. Not: what is asked, nor in which order (`audit`).
+It is the only mutable object of an audit. Not: the steps and their order (`audit`).
 """
 
 import hashlib
@@ -44,12 +44,12 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 LEVELS: Mapping[str, Level] = {"warning": "warning", "failure": "error"}
-"""By severity of a finding, the level of its line in the log."""
+"""Log level by severity of a finding."""
 
 
 @dataclass(kw_only=True)
 class Journal:
-    """The pages that steps write on.
+    """The collected results of the steps.
 
     Attributes
     ----------
@@ -59,17 +59,17 @@ class Journal:
     importances, effects, surfaces, findings : list
         Records, in the order they were made.
     rows : mapping of str to list of mapping
-        By the name of a frame, its rows.
+        Rows of frames, by the name of the frame.
     not_applicable : mapping of str to list of (question, model)
-        Why there is no answer, and to what.
+        By reason, the questions without a result.
     digests : mapping of str to str
-        By model, the digest of what it predicts for the audited rows.
+        By model, the digest of its predictions for the audited rows.
     status : {"complete", "interrupted", "failed"}
     seconds : mapping of str to float
-        How long each step took.
+        Duration of each step.
     answered_by : mapping of (str, str, str, str) to mapping
-        By model, method, its subjects and entry: whether the trees of the model
-        answered, or predict and why.
+        By model, method, its subjects and entry: whether predictions came from the
+        trees of the model or from predict, and why.
     """
 
     log: Log = field(default_factory=Log)
@@ -90,10 +90,10 @@ class Journal:
     def follow(
         self, steps: list[tuple[str, Callable[[], None]]], *, n_closing: int = 0
     ) -> None:
-        """Take the steps in turn, telling the progress channel, until one stops.
+        """Run the steps in turn, reporting progress, until one stops the audit.
 
-        Once there is no time left only the last `n_closing` are taken. One that goes
-        on after its time is cut short where it is.
+        After the time limit only the last `n_closing` steps run. A step that exceeds
+        its time is interrupted.
         """
         for done, (label, step) in enumerate(steps):
             is_closing = done >= len(steps) - n_closing
@@ -119,11 +119,12 @@ class Journal:
         *,
         passing: tuple[type[BaseException], ...] = (),
     ) -> bool:
-        """Take one step and log it; return whether the audit can go on.
+        """Run one step and log it; return whether the audit can go on.
 
-        It has so many seconds and a grace to end by itself.
+        The step is interrupted after `seconds` and a grace period.
 
-        What is not of the classes `passing` stops the audit, and is kept.
+        Exceptions of the classes `passing` are raised; others stop the audit and are
+        recorded.
         """
         start, n_findings = time.perf_counter(), len(self.findings)
         self.log.reported = start
@@ -150,21 +151,21 @@ class Journal:
         return goes_on
 
     def stop(self, label: str, error: BaseException) -> None:
-        """Keep that the audit ends in a step, and where in the code."""
+        """Record that the audit ends in a step, with the traceback in the log."""
         self.status, finding = stop_of(stop_request_in(error) or error, label)
         acknowledge()
         self.findings.append(finding)
         self.log.note_traceback(label, error)
 
     def add_importances(self, answer: Sequence[Importance]) -> None:
-        """Keep an answer, whose rankings the report has to find the time for."""
+        """Add importances, and count their rows for the duration of the report."""
         self.importances += answer
         self.clock.n_rows += sum(len(one.features) for one in answer)
 
     def add_leaves(
         self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve
     ) -> None:
-        """Add the leaves behind a curve to those of its feature, and tell of it."""
+        """Add the leaves behind a curve to those of its feature; report progress."""
         ignored, n_leaves = leaves.get(feature, (0, 0))
         leaves[feature] = ignored + curve.n_ignored, n_leaves + curve.n_leaves
         self.log.report_progress(f"trial {repeat + 1}, {feature}")
@@ -172,9 +173,9 @@ class Journal:
     def guarded(
         self, model: str, question: str, ask: Callable[[], T], engine: str = OURS
     ) -> tuple[T | None, str]:
-        """Return the answer, or None and why there is none, which is a finding too.
+        """Return the result, or None and the reason, which is also recorded.
 
-        A dead R is started again and asked once more. `engine` is who is asked.
+        If R died, it is restarted and called once more. `engine` is the one called.
         """
         engines: tuple[str, ...] = ()
         timed: AbstractContextManager[None] = nullcontext()
@@ -215,7 +216,7 @@ class Journal:
             reason = f"{_sentence(question)} failed: {words(error)}"
             self.log.note_traceback(self.log.at[2], error)
             cause = code
-            if code not in ("ours", *ONE_CAUSE):  # the same in each question it meets
+            if code not in ("ours", *ONE_CAUSE):  # equal faults get equal numbers
                 failure = model, words(error)
                 number = self.failures.setdefault(failure, len(self.failures) + 1)
                 cause = cause_of(code, model, str(number))
@@ -234,12 +235,12 @@ class Journal:
         return None, reason
 
     def add_reason(self, reason: str, question: str, model: str) -> None:
-        """Keep why a question has no answer, once."""
+        """Record the reason why a question has no result, once."""
         questions = self.not_applicable.setdefault(reason, [])
         questions += [(question, model)] * ((question, model) not in questions)
 
     def of_loss(self, importance: Importance, column: str) -> float:
-        """Return what a column of the frame `performance` holds of its loss, or NaN."""
+        """Return a column of `performance` for the loss of an importance, or NaN."""
         asked = importance.model, importance.loss, "test"
         return next(
             (
@@ -251,14 +252,14 @@ class Journal:
         )
 
     def add_checks(self, answers: Answers) -> None:
-        """Keep the rows of some checks, and their findings."""
+        """Add the rows of some checks, and their findings."""
         for row, finding in answers:
             self.rows["checks"].append(row)
             if finding is not None:
                 self.findings.append(finding)
 
     def add_route(self, entry: ImportanceSection, route: Route) -> None:
-        """Keep how a model answers an entry; that a few rows of it differ is left."""
+        """Record the route of predictions; a later "few" does not replace it."""
         place = (route.model, entry.method, entry.of, entry.name)
         if route.basis == "few" and place in self.answered_by:
             return
@@ -269,7 +270,7 @@ class Journal:
         self.answered_by[place] = {**dict(zip(names, place, strict=True)), **facts}
 
     def add_difference_of_trees(self, model: str) -> None:
-        """Keep that the trees of a model do not give what its predict gives, once."""
+        """Add the finding that a model's trees and predict differ, once."""
         finding = Finding(
             check="trees_differ",
             severity="warning",
@@ -285,7 +286,7 @@ class Journal:
             self.findings.append(finding)
 
     def unanswered(self) -> tuple[Finding, ...]:
-        """Return one note for each reason why questions have no answer."""
+        """Return one note for each reason why questions have no result."""
         return tuple(
             Finding(
                 check="not_applicable",
@@ -298,7 +299,7 @@ class Journal:
         )
 
     def add_of_workers(self, severity: Severity, message: str, remedy: str) -> None:
-        """Keep what became of workers."""
+        """Add a finding about the workers."""
         self.findings.append(
             Finding(
                 check="workers",
@@ -318,7 +319,7 @@ class Journal:
         *,
         asked_r: bool,
     ) -> AuditResult:
-        """Return everything found as one record; `asked_r` brings R's versions in.
+        """Return all results as one record; `asked_r` adds R's versions.
 
         Without `test`, no rows were read.
         """
@@ -386,19 +387,19 @@ def empty_result(
     started: datetime | None = None,
     minutes: float | None = None,
 ) -> AuditResult:
-    """Return the result of an audit that stopped before it could measure anything.
+    """Return the result of an audit that stopped before anything was measured.
 
     Parameters
     ----------
     config : AuditConfig
     error : BaseException
-        What stopped it.
+        The exception that stopped it.
     step : str
-        What was under way, in words.
+        The label of the interrupted step.
     rows : (Dataset or None, Dataset), optional
         Training and test rows, if they were read.
     started : datetime, optional
-        When the run began, by default now.
+        Start of the run, by default now.
     minutes : float, optional
         Its time limit.
     """
@@ -414,7 +415,7 @@ def empty_result(
 
 
 def _questions(questions: list[tuple[str, str]]) -> str:
-    """Return questions in words, with their models where these are not the same."""
+    """Return questions in words, with their models if these differ."""
     models: dict[str, list[str]] = {}
     for question, model in questions:
         models.setdefault(question, []).append(model)
@@ -427,5 +428,5 @@ def _questions(questions: list[tuple[str, str]]) -> str:
 
 
 def _sentence(words: str) -> str:
-    """Return words with a capital at their beginning."""
+    """Return a text with an initial capital."""
     return f"{words[0].upper()}{words[1:]}"

@@ -1,4 +1,4 @@
-"""What [limits] cut of an audit: rows and repeats. Not: its time (`clock`)."""
+"""The limits on rows and repeats under [limits]. Not: the time limit (`clock`)."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from .clock import REMEDY
 def limited(
     config: AuditConfig, test: Dataset
 ) -> tuple[AuditConfig, Dataset, list[Finding]]:
-    """Return question and rows within [limits], and what was cut of them."""
+    """Return configuration and rows within [limits], and findings about the cuts."""
     limits, cuts = config.limits, []
     if limits.max_repeats is not None:
         entries = []
@@ -55,7 +55,7 @@ def _cut(limit: str, subject: str, message: str) -> Finding:
 
 
 def describe_repeats(importance: Importance) -> Finding | None:
-    """Return that time ended a permutation before its last repeat; None if not."""
+    """Return the finding that time ended a permutation early, None if it did not."""
     made, asked = importance.n_repeats, importance.options.get("n_repeats", 0)
     is_drawn = importance.method == "permutation" and importance.stream
     if not is_drawn or made >= asked:
@@ -78,7 +78,7 @@ def describe_repeats(importance: Importance) -> Finding | None:
 
 
 def _width(n_repeats: int) -> float:
-    """Return half the width of an interval over repeats, in their spread."""
+    """Return the half-width of an interval over repeats, in standard deviations."""
     from scipy.special import stdtrit
 
     return float(stdtrit(n_repeats - 1, (1 + LEVEL) / 2) / np.sqrt(n_repeats))

@@ -1,6 +1,6 @@
-"""What happens in an audit, as it happens: its log, and the progress channel.
+"""The log of an audit and its progress channel.
 
-Not: what was found (`journal`).
+Not: findings (`journal`).
 """
 
 import time
@@ -15,28 +15,28 @@ from typing import Any, Literal, TypeAlias
 Step = Callable[[int, int, str], None]
 Level: TypeAlias = Literal["info", "warning", "error"]
 PAUSE = 2.0
-"""Seconds before a step says again how far it is."""
+"""Seconds between two progress reports of a step."""
 
 
 def silent(done: int, total: int, label: str) -> None:
-    """Tell nobody how far an audit is."""
+    """Ignore the progress."""
     del done, total, label
 
 
 @dataclass
 class Log:
-    """The lines of log.jsonl, and the step that is under way.
+    """The lines of log.jsonl, and the current step.
 
     Attributes
     ----------
     on_step : callable
         The progress channel: ``on_step(done, total, label)``.
     lines : list of mapping
-        In the order of their times.
+        In order of time.
     at : (int, int, str)
-        The step under way, as the progress channel was told of it.
+        The current step, as reported to the progress channel.
     reported : float
-        When that was, or something since, by `time.perf_counter`.
+        Time of the last progress report, by `time.perf_counter`.
     """
 
     on_step: Step = silent
@@ -47,7 +47,7 @@ class Log:
     def note(
         self, step: str, level: Level, message: str, seconds: float | None = None
     ) -> None:
-        """Log what happens now."""
+        """Add a line with the current time."""
         self.lines.append(
             {
                 "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -59,12 +59,12 @@ class Log:
         )
 
     def note_traceback(self, step: str, error: BaseException) -> None:
-        """Log where an exception was raised, and what caused it."""
+        """Log the traceback of an exception, with its causes."""
         self.note(step, "error", "".join(format_exception(error)))
 
     @contextmanager
     def phase(self, label: str) -> Iterator[None]:
-        """Announce what is under way outside of the steps; log how long it took."""
+        """Report an activity outside of the steps; log its duration."""
         self.at = (0, 0, label)
         self.on_step(*self.at)
         with self.timed(label):
@@ -72,14 +72,14 @@ class Log:
 
     @contextmanager
     def timed(self, label: str) -> Iterator[None]:
-        """Log how long something took, if it comes to its end."""
+        """Log the duration of the block, if it finishes."""
         start = time.perf_counter()
         yield
         self.note(label, "info", "done", time.perf_counter() - start)
 
     @contextmanager
     def hearing(self, step: str) -> Iterator[None]:
-        """Log every warning of a library, which is printed as before."""
+        """Log every warning of a library, and show it as usual."""
         former = warnings.showwarning
 
         def show(
@@ -95,18 +95,18 @@ class Log:
             warnings.showwarning = former
 
     def tell(self, words: str) -> None:
-        """Tell the progress channel what the step under way is doing."""
+        """Report the activity of the current step to the progress channel."""
         done, total, label = self.at
         self.on_step(done, total, f"{label}: {words}")
 
     def report_progress(self, words: str) -> None:
-        """Tell the progress channel how far the step is, unless it just heard of it."""
+        """Report the progress of the step, unless it was reported just before."""
         now = time.perf_counter()
         if now - self.reported >= PAUSE:
             self.tell(words)
             self.reported = now
 
     def report_compilation(self, words: str) -> None:
-        """Tell the progress channel and the log that loops are being compiled."""
+        """Report to the progress channel and the log that loops are being compiled."""
         self.tell(words)
         self.note(self.at[2], "info", words)

@@ -1,4 +1,4 @@
-"""One question to one engine about one model, answered as records."""
+"""One question for one engine and one model, with the results as records."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ from ..records.importance_record import Effect, Importance
 from ..records.losses import LOSSES, default_losses
 
 OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
-"""Methods whose members are judged on the training rows out of their samples."""
+"""Methods whose ensemble members are evaluated on their out-of-bag training rows."""
 ON_REFERENCE = ("firm", "gradient_sensitivity")
-"""Methods of rows that need no target, asked of the reference rows if there are any."""
+"""Methods that need no target, computed on the reference rows if there are any."""
 SETS_STREAM = {"DALEX": "DALEX", "hstats": "hstats"}
-"""Engines in whose order our only run is drawn, the first of those asked."""
+"""Engines whose draw order our only run uses, in order of priority."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, of which model, on which rows, and of which engine.
+    """An entry of the configuration, with its model, rows and engine.
 
     Attributes
     ----------
     model : FittedModel or None
-        None: the question is about the data alone.
+        None if the method uses the data only.
     rows : Dataset
     section : ImportanceSection
     engine : EngineInfo
@@ -50,24 +50,24 @@ class Question:
 
     @property
     def subject(self) -> str:
-        """The model's name, as steps and findings have it."""
+        """The name of the model, or "the data", in steps and findings."""
         return "the data" if self.model is None else self.model.name
 
 
 def draws(method: str) -> bool:
-    """Return whether a method draws random numbers, so that a stream can be named."""
+    """Return whether a method draws random numbers, so that it has a stream."""
     return "stream" in signature(METHODS[method].function).parameters
 
 
 def losses_of(
     section: ImportanceSection, model: FittedModel, config: AuditConfig
 ) -> tuple[str, ...]:
-    """Return the losses that an entry asks of a model, by default those of its task.
+    """Return the losses of an entry for a model, by default those of its task.
 
-    A model without probabilities has other ones by default.
+    The defaults of a model without probabilities are its own losses.
     """
     usual: tuple[tuple[str, ...], ...] = ((),)
-    if config.data is not None:  # then a default is filled in
+    if config.data is not None:  # then the defaults of the task are filled in
         usual = ((), default_losses(model.task))
     if model.scale == "class" and section.losses in usual:
         return model.losses
@@ -77,9 +77,9 @@ def losses_of(
 def models_of(
     section: ImportanceSection, models: Iterable[FittedModel], config: AuditConfig
 ) -> Iterator[FittedModel | None]:
-    """Yield each model that an entry asks, under the entry's losses.
+    """Yield each model of an entry, with the entry's losses.
 
-    What is asked of the data alone is asked once, of no model.
+    A method that uses the data only yields None, once.
     """
     if METHODS[section.method].asks == "data":
         yield None
@@ -90,7 +90,7 @@ def models_of(
 
 
 def other_losses(model: FittedModel, config: AuditConfig) -> tuple[Finding, ...]:
-    """Return the finding that a model has other losses than those of its task."""
+    """Return the finding that a model's losses differ from those configured."""
     replaced = {
         loss
         for entry in config.importance
@@ -119,9 +119,9 @@ def is_marginal(entry: ImportanceSection) -> bool:
 
 
 def primary_stream(section: ImportanceSection) -> str:
-    """Return our draw order: that of the first engine asked that sets it, there or not.
+    """Return our draw order: that of the first named engine that sets it.
 
-    An engine sets none for what it cannot be asked.
+    The engine need not be installed. One that does not support the entry sets none.
     """
     if not draws(section.method):
         return ""
@@ -134,10 +134,10 @@ def primary_stream(section: ImportanceSection) -> str:
 
 
 def stream_of(section: ImportanceSection, engine: EngineInfo) -> str:
-    """Return the order an engine draws in: its own, or one that it has from us."""
+    """Return the draw order of an engine: its own, or ours if it takes that."""
     row = ENGINES[engine.name]["importance"].get(section.method)
     if row is None or is_in_force("engine", engine.name):
-        return engine.stream  # how a user's own engine draws is not known
+        return engine.stream  # the draw order of user-defined engines is unknown
     ours = signature(row.function).parameters.get("stream")
     return engine.stream if ours is None else str(ours.default)
 
@@ -145,7 +145,7 @@ def stream_of(section: ImportanceSection, engine: EngineInfo) -> str:
 def wants_run_beside(
     section: ImportanceSection, rows: Dataset, engine: EngineInfo, primary: str
 ) -> bool:
-    """Return whether an engine draws as we can, and we have not yet."""
+    """Return whether we can draw in an engine's order, and have not done so yet."""
     if not draws(section.method):
         return False
     function = METHODS[section.method].function
@@ -155,7 +155,7 @@ def wants_run_beside(
 
 
 def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return every two features under one name, "a:b"; quoted where that is unclear."""
+    """Return all pairs of features by name, "a:b"; quoted if names are ambiguous."""
     pairs = list(combinations(names, 2))
     by_name = {f"{a}:{b}": (a, b) for a, b in pairs}
     if len(by_name) < len(pairs):
@@ -164,13 +164,13 @@ def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def curve_of(section: ImportanceSection) -> str:
-    """Return the key of the curve an importance is taken from, empty if none."""
+    """Return the key of the curve behind an importance, empty if there is none."""
     usual = METHODS[section.method].curve if section.of == "features" else ""
     return str(section.options.get("curve", usual)) if usual else ""
 
 
 def _draw_order(section: ImportanceSection, rows: Dataset, stream: str) -> str:
-    """Return in which order something is drawn, empty if nothing is."""
+    """Return the draw order, empty if nothing is drawn."""
     n_rows = section.options.get("n_rows")
     takes_all = n_rows is None or n_rows >= rows.n_samples
     if not draws(section.method) or (METHODS[section.method].draws_rows and takes_all):
@@ -181,7 +181,7 @@ def _draw_order(section: ImportanceSection, rows: Dataset, stream: str) -> str:
 
 
 def is_of_training_rows(method: str) -> bool:
-    """Return whether its numbers are of the rows of the fit, whoever else is asked."""
+    """Return whether a method is computed on training rows, whatever is evaluated."""
     return METHODS[method].asks in ("data", "estimator") or method in OUT_OF_BAG
 
 
@@ -192,12 +192,12 @@ def rows_for(
     *,
     groups: Mapping[str, tuple[str, ...]],
 ) -> Dataset:
-    """Return the rows a question is put to: the test rows, if to a fitted model.
+    """Return the rows for an entry: the test rows if it evaluates a fitted model.
 
-    What is predictive in the data is learnt from the training rows, as a model would
-    be, so that the test rows can judge a choice of features. What is read off a fit,
-    or measured out of bag or on rows held out of a refit, is of the training rows too.
-    What needs no target is of the reference rows, if there are any.
+    Predictive power in the data is estimated on training rows, as a model would be, so
+    that the test rows can evaluate a choice of features. Quantities read from a fit, or
+    measured out of bag or on rows held out of a refit, are of the training rows too.
+    Methods that need no target use the reference rows, if there are any.
     """
     holds_out = bool(section.options.get("held_out"))
     on_training = is_of_training_rows(section.method) or holds_out
@@ -223,23 +223,23 @@ def importances(
 def answered(
     question: Question, *, seed: int, stream: str, **supplied: Any
 ) -> tuple[tuple[Importance, ...], MethodResult]:
-    """Return one Importance per loss, class or output, and what the method returned.
+    """Return one Importance per loss, class or output, and the method's full result.
 
     Parameters
     ----------
     question : Question
     seed : int
     stream : str
-        Draw order for our own numbers; an R engine has its own.
+        Draw order of our own numbers; an R engine has its own.
     supplied : Any
-        What a method gets if it takes it: `curves`, a mapping of features to (grid,
-        values) already measured; `on_curve`, told of each curve once it is made; and
-        what to `keep` of the rows, and `segments`, as in `permutation`.
+        Arguments that a method gets if it accepts them: `curves`, a mapping of features
+        to (grid, values) already computed; `on_curve`, called for each new curve;
+        `keep` and `segments` as in `permutation`.
 
     Raises
     ------
     NotApplicable
-        The engine has no such method, or the model no answer.
+        The engine lacks the method, or the model does not support it.
     """
     model, rows = question.model, question.rows
     section, engine = question.section, question.engine
@@ -295,7 +295,7 @@ def answered(
 
 
 def missing_options(engine: str, section: ImportanceSection) -> tuple[str, ...]:
-    """Return the options that an engine does not have, and that ask something new."""
+    """Return the options with non-default values that an engine lacks."""
     function = ENGINES[engine]["importance"][section.method].function
     options, usual = options_of(function), options_of(METHODS[section.method].function)
     return tuple(
@@ -319,14 +319,14 @@ def _check_none(
 def effects(
     question: Question, *, seed: int
 ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
-    """Return the curves an importance is taken from, per feature and output.
+    """Return the curves behind an importance, per feature and output.
 
-    And why some features have none, where others do.
+    The second value are the reasons why features lack one, if others have one.
 
     Raises
     ------
     NotApplicable
-        The engine has no such curve, or the model no answer for any feature.
+        The engine lacks the curve, or the model supports it for no feature.
     """
     model, rows = question.model, question.rows
     section, engine = question.section, question.engine
@@ -387,9 +387,9 @@ def effects(
 
 
 def gaps(effects: tuple[Effect, ...]) -> tuple[Finding, ...]:
-    """Return one finding for each of our curves that lacks a level, whatever outputs.
+    """Return one finding for each of our curves that lacks a level, for all outputs.
 
-    An engine that lacks the same says nothing new.
+    Engines that lack the same level are not reported.
     """
     ours = {(e.model, e.feature): e for e in effects if e.engine == "python"}
     return tuple(
@@ -415,9 +415,9 @@ def gaps(effects: tuple[Effect, ...]) -> tuple[Finding, ...]:
 def because_of_levels(
     answers: Answers, importance: Importance, curves: Iterable[Effect]
 ) -> Answers:
-    """Return answers of checks; what lacks a number for its curve's sake says so.
+    """Return the checks, with a cause for values missing because of their curves.
 
-    A curve that lacks a level gives no importance: one cause, not two findings.
+    A curve that lacks a level gives no importance: one cause for two findings.
     """
     lacking = {curve.feature for curve in curves if _lacks_levels(curve)}
     numbers = zip(importance.features, importance.mean, strict=True)

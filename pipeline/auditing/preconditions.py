@@ -1,4 +1,4 @@
-"""What cannot be told before configuration, rows and models meet: counts and names."""
+"""Checks that need configuration, rows and models together: counts and names."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,14 +17,14 @@ from .steps.supplied_numbers import Numbers
 
 
 def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> None:
-    """Refuse what cannot be drawn of these rows, or said of them, before any fit.
+    """Refuse a configuration that does not fit the rows, before any fit.
 
     Raises
     ------
     DataError
-        If a target never varies, or a loss is not defined for it.
+        If a target is constant, or a loss is not defined for it.
     ConfigError
-        If the configuration asks for what the rows do not have.
+        If the configuration needs rows or columns that are missing.
     """
     asked = {name for entry in config.importance for name in entry.losses}
     for rows in (train, test):
@@ -67,7 +67,7 @@ def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Non
 def check_supplied(
     config: AuditConfig, contents: Sequence[object], test: Dataset
 ) -> None:
-    """Refuse differences of DALEX in rounds of their own rows without their losses.
+    """Refuse differences of DALEX on drawn rows without the losses of their rounds.
 
     Raises
     ------
@@ -90,9 +90,9 @@ def check_supplied(
 
 
 def features_not_asked(models: tuple[FittedModel, ...]) -> Iterator[Finding]:
-    """Yield a finding per feature of a model that is the offset of another one.
+    """Yield a finding per feature of a model that is the offset of another model.
 
-    It stays with its rows for every model: what is shuffled is the same for all.
+    An offset is never permuted, in any model: all models get the same permutations.
     """
     owner = {column: model.name for model in models for column in model.held}
     for model in models:
@@ -114,7 +114,7 @@ def features_not_asked(models: tuple[FittedModel, ...]) -> Iterator[Finding]:
 def check_names(
     config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]
 ) -> None:
-    """Refuse names that only meet here: of models, of columns, of both at once."""
+    """Refuse unknown or conflicting names of models and of columns."""
     if not models:
         raise ModelError(
             "The audit has no model: none was configured or given. "
@@ -150,7 +150,7 @@ def check_names(
         "feature of a surface": {n for each in config.surfaces for n in each.features},
     }
     held = {column: model.name for model in models for column in model.held}
-    columns = dict.fromkeys((*test.features, *underived))  # what is told is not unknown
+    columns = dict.fromkeys((*test.features, *underived))  # reported above, not unknown
     features = [name for name in columns if name not in held]
     problems += [
         f"Column {quote(name)} is the offset of model {quote(held[name])}, which stays "
@@ -174,14 +174,14 @@ def check_names(
 def _features_in(
     sections: Sequence[ImportanceSection | ClaimSection | ExpectedSection],
 ) -> set[str]:
-    """Return the features that sections name, whose names may be of groups too."""
+    """Return the features in sections, except where the names are those of groups."""
     return {n for each in sections if each.of == "features" for n in each.features}
 
 
 def _label_problems(
     config: AuditConfig, columns: list[str], models: list[str], target: str
 ) -> Iterator[str]:
-    """Yield what is wrong with [labels]: names of nothing, two things shown alike."""
+    """Yield the problems of [labels]: unknown names, and duplicate labels."""
     known = [*columns, *config.groups, *models, target]
     unknown = [name for name in config.labels if name not in known]
     for name, hint in zip(unknown, hints(unknown, known), strict=True):
@@ -199,14 +199,14 @@ def _label_problems(
 
 
 def training_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> Dataset:
-    """Return the rows that models of a configuration are fitted on.
+    """Return the training rows for the models of a configuration.
 
-    Models from files are fitted; their columns are those of any rows.
+    Models from files are fitted already; any rows serve to check their columns.
 
     Raises
     ------
     DataError
-        If there are none, and a model is to be fitted.
+        If there are none, and a model has to be fitted.
     """
     if train is None and any(not model.file for model in config.models):
         raise DataError(

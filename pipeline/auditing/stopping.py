@@ -1,4 +1,4 @@
-"""What an audit says that did not come to its end. Not: what it found until then."""
+"""Findings about an audit that did not finish. Not: its results until then."""
 
 import logging
 from typing import Literal, NamedTuple, TypeAlias
@@ -25,9 +25,9 @@ MORE_MEMORY = "Ask for fewer rows (n_rows), or free memory by closing other prog
 
 
 class Cause(NamedTuple):
-    """Why a method failed: the `Finding.cause`, and what to do about it.
+    """The cause of a failed method: the `Finding.cause`, and the remedy.
 
-    `in_r` is for those who asked in R, where that is another thing.
+    `in_r` is the remedy for callers in R, if it differs.
     """
 
     code: str
@@ -36,7 +36,7 @@ class Cause(NamedTuple):
 
 
 CAUSES: dict[type[BaseException], Cause] = {
-    DataError: Cause("data", ""),  # says what to do in its own words
+    DataError: Cause("data", ""),  # its message contains the remedy
     ModelError: Cause(
         "model",
         "Make sure that predict works on the test rows in Python, or leave the "
@@ -85,19 +85,19 @@ CAUSES: dict[type[BaseException], Cause] = {
         "the traceback in log.jsonl of the run folder.",
     ),
 }
-"""The first class that fits a failure says why."""
+"""By class of exception; the first match counts."""
 NO_ANSWER_OF_R = ("r_died", "r_timeout", "r_unavailable")
-"""Causes that another try may not meet: R is absent, died or was silent."""
+"""Causes that may not occur in another attempt: R is absent, died or timed out."""
 
 
 def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
-    """Return how a run ended in a step, and the finding that says so.
+    """Return the status of a run that stopped in a step, and the finding about it.
 
     Parameters
     ----------
     error : BaseException
-        `KeyboardInterrupt` is the request of a person, or with words that of what they
-        name; `RUnavailable` an engine that is required; all else a fault.
+        `KeyboardInterrupt`: a request by a person, or by the sender in its message;
+        `RUnavailable`: a required engine is missing; anything else: an error.
     step : str
         The label of the step.
     """

@@ -1,11 +1,12 @@
-"""Who else measures it: rows like those of METHODS and EFFECTS that ask R.
+"""The engines: R packages that compute the methods in METHODS and EFFECTS.
 
-An engine is two tables: the same key in the tables of two engines is the same question
-to both. Every argument that decides a number is given; no default of an R package does.
-What a package cannot be asked raises `NotApplicable`. Not: R code, type conversion.
+An engine is two tables, importance and effects. Equal keys in two engines are the same
+quantity. Every argument that affects a number is passed; none is left to the default of
+an R package. An unsupported request raises `NotApplicable`. Not: R code, conversion of
+types.
 
-A row takes the options of its partner among METHODS or EFFECTS one by one, and only
-those that its package has: what it lacks is read off its signature.
+The options of a function are those of its counterpart in METHODS or EFFECTS that its
+package supports: they are read from its signature.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +34,7 @@ def _rows(
     importance: Mapping[str, Any] = MappingProxyType({}),
     curves: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return our rows of what a package has, with its functions in place of ours."""
+    """Return our entries for the methods of a package, with the package's functions."""
     return {
         "importance": {
             name: METHODS[name]._replace(function=function)
@@ -61,7 +62,7 @@ ENGINES: OpenTable[dict[str, dict[str, Any]]] = OpenTable(
 REFUSED_LOSSES: dict[str, Callable[[Iterable[str]], dict[str, str]]] = {
     "hstats": hstats.refused_losses
 }
-"""Of engines that take some of our losses only: why not others, by the loss.
+"""By engine with a limited set of losses, a function: refused losses with the reason.
 
-They are asked for those they take.
+The other losses are computed.
 """

@@ -1,4 +1,4 @@
-"""A question to an R package: what is sent, the call, the answer as numbers."""
+"""Calls of R packages: the data sent, the call, and the result as numbers."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,9 +27,9 @@ Curve = tuple[npt.NDArray[Any], Floats]
 Predict = Callable[[pd.DataFrame], Floats]
 
 BY_NAME = ("DALEX", "pdp", "vip", "xplainfi")
-"""Engines that take columns of a data frame of R by their names."""
+"""Engines that find columns of an R data frame by name."""
 MOST_DRAWS = 10_000
-"""Where the count of the random numbers that a prediction takes ends."""
+"""Most random numbers that are counted during a prediction."""
 
 
 def ask(
@@ -40,7 +40,7 @@ def ask(
     classes: Sequence[str] = (),
     **arguments: Any,
 ) -> Any:
-    """Ask a function of the R files of the bridge about rows.
+    """Call a function in the R files of the bridge on rows.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ def ask(
     frame : DataFrame of shape (n_samples, n_features)
         Sent as its argument ``data``.
     predict : callable
-        Asked by R; ``(n_samples,)``, or one column per entry of `classes`.
+        Called by R; returns ``(n_samples,)``, or one column per entry of `classes`.
     classes : sequence of str
-        Names of the columns of a prediction, sent if there are any.
+        Names of the columns of a prediction, sent unless empty.
     **arguments
         Its other arguments, by name.
 
     Returns
     -------
-    ndarray, or a dict where R answers with a named list
+    ndarray, or a dict if R returns a named list
 
     Raises
     ------
@@ -80,9 +80,9 @@ def ask(
 def ask_loss(
     function: str, model: FittedModel, data: Dataset, loss: str, **arguments: Any
 ) -> Any:
-    """Ask an R function about a loss of the model; `arguments` and answer as in `ask`.
+    """Call an R function with a loss and predict; `arguments` and result as in `ask`.
 
-    `loss` is one of ours in losses.R.
+    `loss` is one of our losses in losses.R.
     """
     return ask(
         function,
@@ -96,12 +96,12 @@ def ask_loss(
 
 
 def losses_and_full(answers: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return the losses with a group permuted, and of the rows as they are, by repeat.
+    """Return the losses with a group permuted, and the unpermuted losses, by repeat.
 
     Parameters
     ----------
     answers : sequence of ndarray of shape (n_groups, n_repeats + 1)
-        One for each loss; the last column holds the loss of the rows as they are.
+        One for each loss; the last column is the loss without permutation.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def curves(
     scale: Scale,
     **arguments: Any,
 ) -> Floats:
-    """Ask an R function for a curve of each output at points, (n_points, n_outputs)."""
+    """Return the curve of each output from an R function, (n_points, n_outputs)."""
     answers = [
         ask(function, data.X, predict, feature=feature, grid=points, **arguments)
         for predict in outputs(model, scale)
@@ -135,19 +135,19 @@ def partial_dependence_by(
     check: Callable[[Dataset, str], None] | None = None,
     **arguments: Any,
 ) -> Callable[..., Curve]:
-    """Return an effect that asks an R function for partial dependence on our grid.
+    """Return an effect that calls an R function for partial dependence on our grid.
 
-    Its parameters, returns and raises are those of `effects.partial_dependence`;
-    `NotApplicable` too where rows are weighted.
+    Parameters, returns and raises as in `effects.partial_dependence`; weighted rows
+    also raise `NotApplicable`.
 
     Parameters
     ----------
     engine, function : str
-        A key of `ENGINES`, and whom it asks.
+        A key of `ENGINES`, and the name of the R function.
     check : callable, optional
-        ``check(data, feature)`` raises `NotApplicable` for what the package refuses.
+        ``check(data, feature)`` raises `NotApplicable` for data the package refuses.
     **arguments
-        Its arguments beside the feature and the points of the grid.
+        Its arguments other than the feature and the grid.
     """
 
     def curve(
@@ -175,10 +175,11 @@ def partial_dependence_by(
 
 
 def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
-    """Return how far what R is told about these rows is from what the model says.
+    """Return the difference of predictions in R and in Python, and R's random draws.
 
-    As `largest_gap` of the predictions; and how many numbers R's stream lost by
-    asking: anything but 0 moves every draw of an engine after it.
+    The difference is `largest_gap` of the predictions. The second value is the number
+    of random numbers that predicting takes from R's stream: unless it is 0, all later
+    draws of an engine change.
     """
     ours = np.asarray(model.predict(data.X), dtype=np.float64)
     answer = host.current().call(
@@ -193,9 +194,9 @@ def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
 
 
 def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None:
-    """Raise if the package has a fault that keeps it from answering.
+    """Raise `NotApplicable` if a known defect of the package prevents the computation.
 
-    Or a column has the empty name, by which R finds none: hstats and iml do not ask so.
+    Also if a column has the empty name, which most R packages cannot look up by name.
     """
     if "" in data.features and engine in BY_NAME:
         raise NotApplicable(
@@ -217,12 +218,12 @@ def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None
 
 
 def classes_of(model: FittedModel) -> tuple[str, ...]:
-    """Return the names of the columns of a prediction, none if it is one number."""
+    """Return the names of the columns of a prediction; empty for a single number."""
     return model.classes if model.task == "multiclass" else ()
 
 
 def outputs(model: FittedModel, scale: Scale) -> list[Predict]:
-    """Return one function per output, which predicts it as one number per row.
+    """Return one predict function per output, with one number per row.
 
     The scale is applied here, before R averages.
     """

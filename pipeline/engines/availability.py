@@ -1,4 +1,4 @@
-"""Who an engine is, and whether it can be asked here. Not: asking it."""
+"""Identity and availability of the engines. Not: calling them."""
 
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
@@ -14,15 +14,15 @@ from .known_defects import version_numbers
 
 
 class TriedVersions(NamedTuple):
-    """Which versions of an R package were held against our numbers.
+    """The tested versions of an R package.
 
     Attributes
     ----------
     oldest : str
-        Older ones were never, and are not asked.
+        Older versions are not supported.
     newest : str
-        Newer ones were not yet; they are asked, and said to be new. Fewer numbers than
-        a version has stand for all that begin with them.
+        Newer versions are used, with a note that they are untested. A prefix, such as
+        "0.5", covers all versions that begin with it.
     """
 
     oldest: str
@@ -38,18 +38,18 @@ PACKAGES = {
     "pdp": TriedVersions("0.8.0", "0.10.0"),
     "xplainfi": TriedVersions("1.2.0", "1.2.0"),
 }
-# Whose work the packages do that engines are called after.
+# The packages that do the work for an engine of another name.
 USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}
 STREAMS = {
     **{name: name for name in ("DALEX", "hstats", "iml", "xplainfi")},
     "pdp": "",
 }
-# What install-r installs unless it is told what; the others it has to be told.
+# Packages that install-r installs by default; others must be named.
 USUAL = ("DALEX", "fastshap", "ingredients", "pdp", "vip")
 
 
 class EngineInfo(NamedTuple):
-    """Who an engine is, and whether it can be asked here.
+    """Identity and availability of an engine.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class EngineInfo(NamedTuple):
         A key of `ENGINES`.
     available : bool
     version : str
-        Of its package; empty if not available.
+        The version of its package; empty if not available.
     stream : str
-        The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats",
-        "xplainfi", or "iml", which is not replayed; its name of one of the audit's own,
-        which is not either; empty if it never draws or is not available.
+        Order of its draws: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats" or
+        "xplainfi"; "iml", which cannot be replayed; for a user-defined engine its name,
+        which cannot be replayed either; empty if it never draws or is not available.
     reason : str
-        Why it is not available, or what to know although it is; else empty.
+        Why it is not available, or a note if it is; otherwise empty.
     """
 
     name: str
@@ -74,9 +74,9 @@ class EngineInfo(NamedTuple):
 
 
 def describe_engine(name: str, version: str = "") -> EngineInfo:
-    """Return whether an engine, a key of `ENGINES`, can be asked here.
+    """Return identity and availability of an engine, a key of `ENGINES`.
 
-    One of the audit's own can; `version` is what it says of itself.
+    A user-defined engine is always available; `version` is its own statement.
     """
     if is_in_force("engine", name):
         return EngineInfo(name, True, version, name, "")
@@ -103,26 +103,26 @@ def describe_engine(name: str, version: str = "") -> EngineInfo:
 
 
 def is_older(version: str, than: str) -> bool:
-    """Return whether a version comes before another."""
+    """Return whether a version precedes another."""
     return version_numbers(version) < version_numbers(than)
 
 
 def is_newer(package: str, version: str) -> bool:
-    """Return whether a version comes after all that were held against our numbers."""
+    """Return whether a version is newer than all tested ones."""
     newest = version_numbers(PACKAGES[package].newest)
     return version_numbers(version)[: len(newest)] > newest
 
 
 def remedy_of(package: str) -> str:
-    """Return the one command that installs an R package."""
+    """Return the command that installs an R package."""
     return "importance-audit install-r" + ("" if package in USUAL else f" {package}")
 
 
 def advice_on(package: str, engine: str = "") -> str:
-    """Return in a sentence or two what to do where R lacks a package.
+    """Return the remedy for a missing R package, in one or two sentences.
 
-    That is to install it, or the engine it comes with; where that was tried in vain,
-    what remains.
+    The remedy is to install it, or the engine it comes with; if installation failed
+    before, the reason and an alternative.
     """
     if why := host.installed().get("not_had", {}).get(package):
         return (
@@ -134,7 +134,7 @@ def advice_on(package: str, engine: str = "") -> str:
 
 
 def untried(name: str, versions: Mapping[str, str]) -> str:
-    """Return which packages of an engine are newer than all that were tried, if any.
+    """Return in words the packages of an engine newer than any tested version.
 
     Parameters
     ----------
@@ -155,10 +155,10 @@ def untried(name: str, versions: Mapping[str, str]) -> str:
 
 
 def stream_of(package: str, version: str) -> str:
-    """Return the order in which a version of an R package draws.
+    """Return the order of draws of a version of an R package.
 
-    "vip-0.4" draws the rows of a subsample once and keeps them, "vip-0.5" draws them
-    anew in every repeat; so, it is taken, do all that are newer.
+    "vip-0.4" draws the rows of a subsample once for all repeats, "vip-0.5" draws them
+    in every repeat; newer versions are assumed to do the same.
     """
     if package != "vip":
         return STREAMS[package]
@@ -169,7 +169,7 @@ def stream_of(package: str, version: str) -> str:
 
 
 def _own_version() -> str:
-    """Return the version of this distribution, "unknown" in a bare checkout."""
+    """Return the version of this distribution, "unknown" without installation."""
     try:
         return distribution_version("importance-audit")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""DALEX, asked for losses under permutation and for profiles."""
+"""DALEX: losses under permutation, and profiles."""
 
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal
@@ -19,8 +19,8 @@ from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, quote
 from .asking import Curve, ask_loss, curves, partial_dependence_by, refuse
 
-# The losses DALEX defines exactly as we do, and its functions for them. It has others
-# under names like ours that it defines otherwise.
+# Losses with the same definition in DALEX, and its functions for them. Other losses of
+# DALEX have names like ours, but different definitions.
 OWN_LOSSES = {
     "rmse": "loss_root_mean_square",
     "sum_of_squares": "loss_sum_of_squares",
@@ -41,15 +41,15 @@ def dalex_permutation(
 ) -> MethodResult:
     """Return the losses of ``DALEX::model_parts``, repeat by repeat.
 
-    Parameters, returns and raises as in `importance.permutation.permutation`, NaN where
-    DALEX gives none. `NotApplicable` too if rows are weighted, a round has one row
-    only, or a group has a name that DALEX keeps for itself. Its losses with the target
-    permuted are the partner of `importance.permutation.permuted_target`.
+    Parameters, returns and raises as in `importance.permutation.permutation`; NaN where
+    DALEX returns no value. `NotApplicable` too if rows are weighted, a repeat uses a
+    single row, or a group has a name that DALEX reserves. Its losses with the target
+    permuted are compared with `importance.permutation.permuted_target`.
     """
     refuse("DALEX", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
     _refuse_names((FULL, Y_PERMUTED), data.groups)
     if min(n_rows or data.n_samples, data.n_samples) == 1:
-        # R's sample(5) is sample(1:5): it draws more, and all after it something else.
+        # R's sample(5) is sample(1:5): it draws more numbers, and shifts the stream.
         raise NotApplicable("DALEX permutes a single target as if it were a count.")
     question: dict[str, Any] = {"groups": data.groups, "seed": seed}
     question |= {"n_repeats": n_repeats, "n_rows": n_rows}
@@ -66,10 +66,10 @@ def dalex_permutation(
 
 
 def _local_profile(kind: Literal["conditional", "accumulated"]) -> Callable[..., Curve]:
-    """Return an effect: ``DALEX::model_profile`` of a kind, on our grid.
+    """Return an effect: ``DALEX::model_profile`` of one type, on our grid.
 
     Its parameters, returns and raises are those of `effects.local_profiles`;
-    `NotApplicable` too if rows are weighted, or the feature is missing in one.
+    `NotApplicable` too if rows are weighted, or a row lacks the feature.
     """
 
     def profile(
@@ -94,11 +94,11 @@ def _local_profile(kind: Literal["conditional", "accumulated"]) -> Callable[...,
         points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
         rows = rows_of(data, feature, seed=seed, n_rows=n_rows)
         is_near = nearness(rows.X[feature], points, width_of(points, span)).any(axis=1)
-        if kind == "accumulated":  # DALEX counts a step that no row is near to as none
+        if kind == "accumulated":  # DALEX counts a step without near rows as 0
             check_steps(feature, points, is_near)
         draws = {"type": kind, "span": span, "seed": seed, "n_rows": n_rows}
         values = curves("dalex_profile", model, data, feature, points, scale, **draws)
-        if kind == "conditional":  # DALEX says 0 where there is no row to say anything
+        if kind == "conditional":  # DALEX returns 0 where no row is near
             values = np.where(is_near[:, np.newaxis], values, np.nan)
         return points, values
 
@@ -106,7 +106,7 @@ def _local_profile(kind: Literal["conditional", "accumulated"]) -> Callable[...,
 
 
 def _refuse_names(reserved: Iterable[str], names: Collection[str]) -> None:
-    """Refuse names that DALEX keeps for itself."""
+    """Refuse names that DALEX reserves."""
     for name in reserved:
         if name in names:
             raise NotApplicable(

@@ -1,4 +1,4 @@
-"""hstats, asked for losses, Friedman's H and PD importance, rows weighted."""
+"""hstats: losses under permutation, Friedman's H and PD importance; weights allowed."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ ROW_LOSSES = (
     *("mse", "mae", "poisson_deviance", "gamma_deviance"),
     *("log_loss", "log_loss_clipped", "brier", "one_minus_accuracy"),
 )
-"""Losses that are a mean over the rows; the others hstats cannot be asked."""
+"""Losses that are a mean over the rows; hstats supports no others."""
 
 
 def hstats_permutation(
@@ -31,8 +31,8 @@ def hstats_permutation(
     """Return the losses of ``hstats::perm_importance``, repeat by repeat.
 
     Parameters, returns and raises as in `importance.permutation.permutation`, drawn in
-    the order "hstats". `NotApplicable` too if a loss is no mean over the rows: hstats
-    takes one number per row. The root of one is taken here.
+    the order "hstats". `NotApplicable` too if a loss is not a mean over the rows:
+    hstats needs one value per row. The root of the RMSE is taken here.
     """
     for reason in refused_losses(model.losses).values():
         raise NotApplicable(reason)
@@ -47,7 +47,7 @@ def hstats_permutation(
 
 
 def refused_losses(losses: Iterable[str]) -> dict[str, str]:
-    """Return why hstats cannot be asked for some of these losses, by their names."""
+    """Return the losses that hstats does not support, each with the reason."""
     rule = "hstats needs losses that are means over the rows"
     return {
         name: f"{rule}; {quote(loss_label(name))} is not such a loss."
@@ -91,7 +91,7 @@ def hstats_pd_importance(
 
     Parameters, returns and raises as in `importance.pd_importance.pd_importance`, drawn
     in the order "hstats"; `NotApplicable` too if the rows have a single column, or a
-    group several.
+    group has several.
     """
     for group, columns in data.groups.items():
         if len(columns) > 1:
@@ -106,13 +106,13 @@ def hstats_pd_importance(
 
 
 def _refuse_one_column(data: Dataset) -> None:
-    """Refuse what hstats cannot be asked."""
+    """Refuse rows with a single column."""
     if len(data.X.columns) < 2:
         raise NotApplicable("hstats needs at least two columns; there is one.")
 
 
 def _draw_options(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:
-    """Return which rows hstats draws, and how they count."""
+    """Return the arguments for drawing and weighting rows."""
     return {
         "seed": seed,
         "n_rows": n_rows or data.n_samples,
@@ -129,9 +129,9 @@ def _roots(
     standardised: bool,
     n_curves: npt.ArrayLike = 3,
 ) -> tuple[Floats, Floats]:
-    """Return roots of mean squares, or their ratios; 0 where only rounding is left.
+    """Return roots of mean squares, or their ratios; 0 if only rounding is left.
 
-    `n_curves` go into a residual, by group.
+    `n_curves` is the number of curves in a residual, by group.
     """
     roots = []
     for predict in outputs(model, scale):

@@ -1,4 +1,4 @@
-"""iml, asked for losses under permutation, for curves and for Friedman's H."""
+"""iml: losses under permutation, curves and Friedman's H."""
 
 from typing import Literal
 
@@ -26,10 +26,10 @@ def iml_permutation(
 ) -> tuple[Floats, Floats]:
     """Return the losses of ``iml::FeatureImp``, repeat by repeat.
 
-    Parameters, returns and raises as in `importance.permutation.permutation`, of draws
-    equal in law, not replayed: iml leaves the feature where it is and permutes
-    the target and all other columns around it. `NotApplicable` too if rows are
-    weighted, or a prediction is more than one number.
+    Parameters, returns and raises as in `importance.permutation.permutation`. The draws
+    are equal in distribution, not replayed: iml keeps the feature in place and permutes
+    the target and all other columns. `NotApplicable` too if rows are weighted, or a
+    prediction is more than one number.
     """
     _refuse(data, "permutation")
     if model.task == "multiclass":
@@ -59,7 +59,7 @@ def iml_ale(
     """Return the accumulated local effects of ``iml::FeatureEffect``, on our grid.
 
     Parameters, returns and raises as in `effects.ale`; `NotApplicable` too if rows are
-    weighted, miss the column, or lie outside the grid, where iml moves them too.
+    weighted, lack the feature, or lie outside the grid, because iml includes them.
     """
     del seed
     _refuse(data, "ale")
@@ -88,7 +88,7 @@ def iml_h_statistic(
 
     Parameters, returns and raises as in `importance.h_statistic.h_statistic`;
     `NotApplicable` too if rows are weighted or would be drawn, if a group has three
-    columns, or if anything but the ratio is asked.
+    columns, or if anything but the ratio is requested.
     """
     groups = columns_of(data, (1, 2, 3), "h_statistic")
     _refuse(data, "h_statistic")
@@ -113,7 +113,7 @@ def iml_h_statistic(
 
 
 def _refuse(data: Dataset, method: str) -> None:
-    """Raise if iml has no answer for these rows."""
+    """Raise `NotApplicable` if iml does not support these rows."""
     refuse("iml", method, data)
     if len(data.X.columns) < 2:
         raise NotApplicable("iml needs at least two columns; there is one.")
@@ -125,7 +125,7 @@ def _refuse(data: Dataset, method: str) -> None:
 
 
 def _refuse_curve(data: Dataset, feature: str) -> None:
-    """Refuse rows of which iml has no partial dependence."""
+    """Refuse rows for which iml has no partial dependence."""
     _refuse(data, "partial_dependence")
     if data.X[feature].nunique(dropna=False) < 2:
         raise NotApplicable(

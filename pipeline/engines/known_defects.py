@@ -1,6 +1,6 @@
-"""Faults of the R packages, what they touch, and what the report says about them.
+"""Known defects of R packages: the results they affect, and their text in the report.
 
-They are rows of known_defects.toml.
+They are entries of known_defects.toml.
 """
 
 import tomllib
@@ -16,7 +16,7 @@ from ..records.dataset_and_model import Floats
 from ..records.importance_record import Effect, Importance
 from ..records.ranked_losses import ties
 
-# Which engine each package works for.
+# The engine that uses each package.
 ENGINES = {
     "vip": "vip",
     "DALEX": "DALEX",
@@ -28,24 +28,24 @@ ENGINES = {
 
 
 class Question(NamedTuple):
-    """What an engine is asked, as far as a fault may depend on it.
+    """The properties of a request to an engine that a defect may depend on.
 
     Attributes
     ----------
     engine, method, loss : str
     n_features, n_columns : int
-        How many are asked, and how many columns the rows have.
+        Number of requested features, and of columns of the rows.
     n_repeats : int
     n_rows : int or None
         Rows drawn per repeat; None for all.
     n_samples : int
     n_neighbours : int or None
-        How many rows a value may come from, where it comes from a near one.
+        Number of near rows that a value may come from, if it comes from near rows.
     is_weighted : bool
     misses : bool
-        Whether an answer lacks a number.
+        Whether a result is missing.
     ties_differ : bool
-        Whether some predictions are tied in our AUC or in that of DALEX, not in both.
+        Whether the ties of predictions differ between our AUC and that of DALEX.
     """
 
     engine: str
@@ -63,12 +63,12 @@ class Question(NamedTuple):
 
     @property
     def draws_rows(self) -> bool:
-        """Whether rows are drawn, not all taken."""
+        """Whether a subset of the rows is drawn."""
         return self.n_rows is not None
 
 
 class Defect(NamedTuple):
-    """One known fault.
+    """One known defect.
 
     Attributes
     ----------
@@ -76,13 +76,13 @@ class Defect(NamedTuple):
         Its name in the report.
     package : str
     when : mapping of str to value
-        What attributes of a question it needs; in a text, ``*`` stands for any.
+        Required attributes of a question; in a text, ``*`` matches anything.
     effect : str
-        The reason code of the agreement, or "refused": nothing is asked.
+        The reason code in the agreement, or "refused": the engine is not called.
     text : str
-        What the report says, whole sentences.
+        Its description in the report, in whole sentences.
     since, before : str
-        The versions it is in: from `since`, and below `before`; empty is open.
+        The affected versions: from `since`, and below `before`; empty if unlimited.
     """
 
     id: str
@@ -94,7 +94,7 @@ class Defect(NamedTuple):
     before: str = ""
 
     def touches(self, question: Question) -> bool:
-        """Return whether a question has what the fault needs."""
+        """Return whether the defect affects a question."""
         return all(
             fnmatchcase(getattr(question, name), needed)
             if isinstance(needed, str)
@@ -108,7 +108,7 @@ DEFECTS = tuple(Defect(**row) for row in _ROWS["defect"])
 
 
 def defects_of(question: Question, versions: Mapping[str, str]) -> tuple[Defect, ...]:
-    """Return the faults that touch a question.
+    """Return the defects that affect a question.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def defects_for(
     *,
     predictions: Floats | None = None,
 ) -> tuple[Defect, ...]:
-    """Return the faults that touch an answer.
+    """Return the defects that affect a result.
 
     Parameters
     ----------
@@ -139,12 +139,12 @@ def defects_for(
     versions : mapping of str to str
         Installed version of each R package.
     predictions : ndarray, optional
-        What the model predicts for the rows of the record; without them nothing is
-        said about ties.
+        Predictions of the model for the rows of the record; without them, ties are not
+        examined.
     """
     options: Mapping[str, Any] = record.options
     elsewhere = record.supplied_by
-    if elsewhere:  # what is installed here did not make it
+    if elsewhere:  # not computed by the installed version
         versions = {elsewhere: record.engine_version}
     numbers = record.raw if isinstance(record, Importance) else record.values
     question = Question(
@@ -161,9 +161,9 @@ def defects_for(
 
 
 def ties_differ(predictions: Floats) -> bool:
-    """Return whether our AUC and that of DALEX tie different predictions.
+    """Return whether different predictions are tied in our AUC and that of DALEX.
 
-    Ours ties what `ties` says, DALEX what is equal at 15 significant digits.
+    Ours are tied by `ties`; those of DALEX if equal to 15 significant digits.
     """
     distinct = np.unique(predictions)
     digits = [f"{number:.15g}" for number in distinct]
@@ -172,9 +172,9 @@ def ties_differ(predictions: Floats) -> bool:
 
 
 def is_between(version: str, since: str, before: str) -> bool:
-    """Return whether a version has a fault; an absent package has none.
+    """Return whether a version is from `since` on and below `before`; empty: unlimited.
 
-    From `since`, and below `before`; empty is open.
+    False for the empty version of a missing package.
     """
     if not version:
         return False

@@ -1,4 +1,4 @@
-"""pdp, asked for partial dependence itself: by vip it is asked for its spread."""
+"""pdp: partial dependence curves. vip uses it for their spread."""
 
 from .asking import partial_dependence_by
 

@@ -1,4 +1,4 @@
-"""vip, asked for permutation, FIRM, Shapley, and what R models say of themselves."""
+"""vip: permutation, FIRM, Shapley, and model-specific importances of R models."""
 
 from functools import partial
 from typing import Any, Literal
@@ -40,25 +40,25 @@ def vip_permutation(
     n_repeats: int = 10,
     n_rows: int | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the scores of ``vip::vi_permute``, and what makes them the values.
+    """Return the scores of ``vip::vi_permute``, and the baselines that keep them as is.
 
     Parameters
     ----------
     model, data, seed, n_repeats, n_rows
         As in `importance.permutation.permutation`, drawn in the installed vip's order.
     form : {"difference", "ratio"}, default "difference"
-        How a score holds a loss against that of nothing permuted.
+        How the permuted loss is compared with the unpermuted loss.
 
     Returns
     -------
     raw : ndarray of shape (n_features, n_repeats, n_losses)
     baseline : ndarray of shape (n_repeats, n_losses)
-        0 or 1: the scores are finished.
+        0 or 1, because the scores are already differences or ratios.
 
     Raises
     ------
     NotApplicable
-        If vip has no answer: groups, weights, another form.
+        If vip does not support the request: groups, weights, another form.
     """
     if form not in ("difference", "ratio"):
         raise NotApplicable(
@@ -120,17 +120,17 @@ def vip_shapley(
     scale: Scale = "native",
     adjust: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Return the importances of ``vip::vi_shap``, which asks fastshap.
+    """Return the importances of ``vip::vi_shap``, computed by fastshap.
 
     Parameters and returns as in `importance.shapley.shapley` with algorithm "sampling"
-    in the stream "fastshap". `adjust` multiplies rounding by a million, so the sides
-    differ by up to 1e-10 of the score.
+    in the stream "fastshap". `adjust` multiplies rounding errors by a million, so that
+    the engines differ by up to 1e-10 of the score.
 
     Raises
     ------
     NotApplicable
-        If R has no fastshap, rows are weighted, there are groups, or not all columns
-        are asked.
+        If R lacks fastshap, rows are weighted, there are groups, or not all columns are
+        requested.
     """
     features = features_of(data)
     refuse("vip", "shapley", data)
@@ -147,10 +147,12 @@ def vip_shapley(
         )
     question: dict[str, Any] = {"seed": seed, "n_repeats": n_repeats, "adjust": adjust}
     question |= {"n_permutations": n_permutations}
-    # fastshap keeps seven digits of anything but numbers.
+    # fastshap keeps only seven digits unless all columns are numeric.
     numbers = as_numbers(data.X)
     scores = [
-        ask("vip_shap", numbers, partial(_restoring, predict, data.X), **question)
+        ask(
+            "vip_shap", numbers, partial(_predict_restored, predict, data.X), **question
+        )
         for predict in outputs(model, scale)
     ]
     raw = np.stack(scores, axis=2)
@@ -164,15 +166,15 @@ def vip_model_specific(
     seed: int,
     type: str = "",  # noqa: A002 (R's name)
 ) -> MethodResult:
-    """Return the importances of ``vip::vi_model``, asked where the model lives.
+    """Return the importances of ``vip::vi_model``, computed in the R session.
 
     Parameters and returns as in `importance.r_model_specific.model_specific`, except
-    that a feature with several terms has NaN: vip gives one number for each of them.
+    that a feature with several terms has NaN: vip returns one number per term.
 
     Raises
     ------
     NotApplicable
-        As there; and if vip refuses the model, or R lacks a package that vip needs.
+        As there; also if vip refuses the model, or R lacks a package that vip needs.
     """
     del seed
     own = report_of(model, data, type)
@@ -185,19 +187,21 @@ def vip_model_specific(
 
 
 def features_of(data: Dataset) -> tuple[str, ...]:
-    """Return the one column of every group."""
+    """Return the column of each group; groups must have one column."""
     if any(len(columns) != 1 for columns in data.groups.values()):
         raise NotApplicable("vip has no groups: it permutes single features only.")
     return tuple(columns[0] for columns in data.groups.values())
 
 
-def _restoring(predict: Predict, like: pd.DataFrame, numbers: pd.DataFrame) -> Floats:
-    """Return predictions for rows that crossed as numbers."""
+def _predict_restored(
+    predict: Predict, like: pd.DataFrame, numbers: pd.DataFrame
+) -> Floats:
+    """Return predictions for rows that were sent as numbers."""
     return predict(restored(numbers, like))
 
 
 def _refuse_without_pdp(*_: Any) -> None:
-    """Refuse every curve where R lacks the package that vip takes curves from."""
+    """Refuse every curve if R lacks pdp, from which vip takes curves."""
     if "pdp" not in host.installed().get("packages", {}):
         raise NotApplicable(
             "vip takes its curves from R package 'pdp', which is not installed. "

@@ -1,4 +1,4 @@
-"""xplainfi, asked for permutation, also given the other columns, refits and SAGE."""
+"""xplainfi: permutation importance, marginal or conditional, refits and SAGE."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,24 +32,24 @@ from .asking import ask_loss, classes_of, losses_and_full, refuse
 from .availability import advice_on
 
 TESTS = {"t": "t", "wilcoxon": "wilcoxon", "sign": "binomial"}
-"""What it calls the tests that draw nothing."""
+"""Names in xplainfi of the tests without random draws."""
 DEPENDENT = 1e-7
-"""Of the length of a column, what R's lm wants to be left of it beside the others."""
+"""R's lm drops a column if less than this share of its norm is orthogonal to others."""
 
 
 @dataclass(kw_only=True)
 class RowTests:
-    """The test of the losses of rows that xplainfi makes in the same computation.
+    """Tests of row losses that xplainfi makes in the same computation.
 
     Attributes
     ----------
     statistic : {"t", "wilcoxon", "sign", "fisher"}
         As in `assess.paired_tests`; always one-sided, for a rise.
     tables : dict of str to ndarray of shape (n_groups, 4)
-        What xplainfi says, by loss: the statistic, the p-value, the mean or median
-        difference, and its standard error, NaN of another statistic than t.
+        Results of xplainfi by loss: the statistic, the p-value, the mean or median
+        difference, and its standard error, NaN for statistics other than t.
     reason : str
-        Why it makes none that is of the same differences as ours.
+        Why there is no test of the same differences as ours.
     """
 
     statistic: str
@@ -68,13 +68,13 @@ def xplainfi_permutation(
     convention: Convention = "standard",
     row_tests: RowTests | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the losses of ``xplainfi::PFI``, or of ``CFI`` given the other columns.
+    """Return the losses of ``xplainfi::PFI``, or of the conditional ``CFI``.
 
     Parameters, returns and raises as in `importance.permutation.permutation`, drawn in
-    the order "xplainfi"; but it permutes the columns of a group each by itself. Given
-    the others they are drawn together. `NotApplicable` too if rows are weighted or few,
-    or for what the samplers of xplainfi cannot draw, or draw in another way. What its
-    ``ci_method = "cpi"`` says goes into `row_tests`.
+    the order "xplainfi"; but PFI permutes the columns of a group one by one, while CFI
+    draws them jointly. `NotApplicable` too if rows are weighted or few, or for what the
+    samplers of xplainfi do not support or draw differently. The results of its
+    ``ci_method = "cpi"`` are stored in `row_tests`.
     """
     near = {"n_neighbours": n_neighbours} if within == "neighbours" else {}
     refuse("xplainfi", "permutation", data, **near)
@@ -102,7 +102,7 @@ def xplainfi_permutation(
         )
     question = {"groups": data.groups, "seed": seed, "n_repeats": n_repeats}
     question |= {"within": within, "n_neighbours": n_neighbours}
-    # R answers in the order of the names, byte by byte.
+    # R returns groups in the byte order of their names.
     by_name = sorted(data.groups, key=str.encode)
     order = [by_name.index(name) for name in data.groups]
     answers = [
@@ -116,12 +116,12 @@ def xplainfi_permutation(
         )[order]
         for loss in model.losses
     ]
-    _keep(row_tests, model, (answer[:, n_repeats + 1 :] for answer in answers))
+    _store_tests(row_tests, model, (answer[:, n_repeats + 1 :] for answer in answers))
     return losses_and_full([answer[:, : n_repeats + 1] for answer in answers])
 
 
 def _test_of(row_tests: RowTests | None, loss: str) -> str | None:
-    """Return what xplainfi calls the test that is asked of a loss, None if none is."""
+    """Return the name in xplainfi of the test of a loss, None without a test."""
     if row_tests is None or row_tests.reason or loss not in OF_ROWS:
         return None
     if row_tests.statistic not in TESTS:
@@ -132,10 +132,10 @@ def _test_of(row_tests: RowTests | None, loss: str) -> str | None:
     return TESTS.get(row_tests.statistic)
 
 
-def _keep(
+def _store_tests(
     row_tests: RowTests | None, model: FittedModel, tables: Iterable[Floats]
 ) -> None:
-    """Keep what xplainfi says of each loss that it was asked to test."""
+    """Store the test results of each tested loss."""
     for loss, table in zip(model.losses, tables, strict=True):
         if row_tests is not None and table.shape[1]:
             row_tests.tables[loss] = table
@@ -154,9 +154,9 @@ def xplainfi_sage(
     """Return the values of ``xplainfi::MarginalSAGE``, or of ``ConditionalSAGE``.
 
     Parameters, returns and raises as in `importance.sage.sage`, drawn in the order
-    "xplainfi". `NotApplicable` too if rows are weighted, columns are joined in groups,
-    there are several losses and a tolerance to stop at, or the normal of xplainfi
-    breaks on the columns.
+    "xplainfi". `NotApplicable` too if rows are weighted, groups have several columns,
+    several losses are given with a tolerance to stop at, or the columns are collinear
+    for xplainfi's Gaussian sampler.
     """
     refuse("xplainfi", "sage", data)
     joined = [name for name, columns in data.groups.items() if len(columns) > 1]
@@ -204,9 +204,9 @@ def xplainfi_drop_column(
     """Return the losses of ``xplainfi::LOCO``, or of ``WVIM`` for groups.
 
     Parameters, returns and raises as in `importance.drop_column.drop_column`. Python
-    fits the models, as R asks for them, with the ``random_state`` of the repeat; so
-    the order of the draws is ours. `NotApplicable` too if rows are weighted.
-    What its ``ci_method = "lei"`` says of a single repeat goes into `row_tests`.
+    fits the models when R calls for them, with the ``random_state`` of the repeat; so
+    the order of the draws is ours. `NotApplicable` too if rows are weighted. The
+    results of its ``ci_method = "lei"`` for a single repeat are stored in `row_tests`.
     """
     del stream
     refuse("xplainfi", "drop_column", data)
@@ -233,11 +233,11 @@ def xplainfi_drop_column(
         for k, (losses, full, _) in enumerate(answers):
             baseline[repeat, k] = full
             raw[:, repeat, k] = np.append(losses, full)[places]
-        tables = (  # place -1 is a row that says nothing
+        tables = (  # place -1 is a row of NaN
             np.concatenate([table, np.full((1, table.shape[1]), np.nan)])[places]
             for *_, table in answers
         )
-        _keep(row_tests, model, tables)
+        _store_tests(row_tests, model, tables)
     return raw, baseline
 
 
@@ -249,12 +249,12 @@ def _losses_of_refits(
     tests: Sequence[str | None],
     seed: int,
 ) -> list[tuple[Floats, float, Floats]]:
-    """Return the loss of a refit without each unit, with all columns, and of the test.
+    """Return per loss: refits without each unit, with all columns, and tests.
 
-    One of shape (n_units,), a number, and (n_units, 4) or (n_units, 0) for each loss.
+    Shapes for each loss: (n_units,), a number, and (n_units, 4) or (n_units, 0).
     """
     train = training_rows(model, "drop_column")
-    known: dict[bytes, Floats] = {}  # R asks for the same fits for every loss
+    known: dict[bytes, Floats] = {}  # R repeats the same fits for every loss
 
     def predict(rows: pd.DataFrame) -> Floats:
         asked = rows.to_numpy(dtype=np.int64).tobytes()
@@ -262,7 +262,7 @@ def _losses_of_refits(
             known[asked] = _predict_rows(model, data, units, rows, seed=seed)
         return known[asked]
 
-    # A place in y, from 1; whether it is fitted or judges; which unit leaves, 0 if none
+    # Index into y from 1; whether it is fitted or evaluated; unit left out, 0 for none
     rows = {"row": np.int64(), "is_fitted": np.bool_(), "without": np.int64()}
     places = [[model.features.index(name) + 1 for name in unit] for unit in units]
     classes, n = classes_of(model), len(units)
@@ -300,7 +300,7 @@ def _predict_rows(
     *,
     seed: int,
 ) -> Floats:
-    """Fit the rows that R says, and predict the others; what is fitted is given 0."""
+    """Fit the rows marked by R and predict the others; fitted rows get 0."""
     train = training_rows(model, "drop_column")
     is_fitted = rows["is_fitted"].to_numpy()
     at = rows["row"].to_numpy() - 1
@@ -325,10 +325,10 @@ def _refuse_other_than_numbers(data: Dataset) -> None:
 
 
 def _refuse_dependent(others: pd.DataFrame, drawn: str) -> None:
-    """Refuse columns one of which is a sum of others; `drawn` is what they give."""
+    """Refuse linearly dependent columns, given which `drawn` is sampled."""
     numbers = [numbers_of(others[name]) for name in others]
     table = np.stack([np.ones(len(others)), *numbers], axis=1)
-    # As R's lm decides whether a column is a sum of those before it.
+    # R's lm decides in this way whether a column is a sum of earlier ones.
     left = np.abs(np.diag(np.linalg.qr(table, mode="r")))
     is_short = table.shape[1] > table.shape[0]
     if is_short or (left < DEPENDENT * np.linalg.norm(table, axis=0)).any():
@@ -339,7 +339,7 @@ def _refuse_dependent(others: pd.DataFrame, drawn: str) -> None:
 
 
 def _refuse_for_neighbours(data: Dataset, convention: Convention) -> None:
-    """Refuse what xplainfi has other neighbours for."""
+    """Refuse data for which the neighbours in xplainfi differ from ours."""
     if convention != "xplainfi":
         raise NotApplicable(
             "xplainfi counts a row as the nearest of its own neighbours. Set "

@@ -1,1 +1,1 @@
-"""Fit, load, wrap and ask a model."""
+"""Fitting, loading, wrapping and evaluating models."""

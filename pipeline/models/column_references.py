@@ -1,9 +1,9 @@
-"""What an estimator says of single columns, kept right when it is fitted on others.
+"""Adjusts references to columns when an estimator is fitted on other columns.
 
-`HistGradientBoostingRegressor(categorical_features=[1])` speaks of the second column:
-without the first one, that is column 0. A column that is left out falls out of such
-parameters, by place or by name. What the code of a transformer does with places, as a
-`FunctionTransformer` may, is not known here.
+`HistGradientBoostingRegressor(categorical_features=[1])` refers to the second column.
+Without the first column, that is column 0. A column that is left out is removed from
+such parameters, which refer to columns by position or by name. Positions in the code of
+a transformer, such as a `FunctionTransformer`, are unknown and are not adjusted.
 """
 
 from ast import literal_eval
@@ -18,54 +18,54 @@ from ..records.errors import NotApplicable
 
 Columns: TypeAlias = tuple[Hashable, ...]
 Seen: TypeAlias = tuple[Columns, Columns] | None
-"""The columns that a part was fitted on and is to be fitted on; None if not known."""
+"""The columns that a part was made for and will be fitted on; None: unknown."""
 
 CHOSEN = frozenset(
     "categorical_features categorical_feature cat_features cat_feature cat_column "
     "categorical_column text_features embedding_features ignored_features".split()
 )
-"""Parameters that are places, names or a mask of columns, in any library."""
+"""Parameters that are positions, names or a mask of columns, in any library."""
 EACH = frozenset(
     "monotonic_cst monotone_constraints monotone_constraint mc feature_types "
     "feature_names feature_weights feature_contri max_bin_by_feature categories drop "
     "n_bins min_value max_value".split()
 )
-"""Parameters that are a value for each column, or a mapping from columns."""
+"""Parameters with one value for each column, or a mapping from columns."""
 SETS = frozenset(("interaction_cst", "interaction_constraints"))
 """Parameters that are sets of columns."""
 OTHERS = frozenset(
     "terms interactions exclude forcedsplits_filename forcedbins_filename "
     "per_float_feature_quantization".split()
 )
-"""Parameters that refer to columns in ways that are not translated."""
+"""Parameters that refer to columns in ways that are not supported."""
 REFERENCES = CHOSEN | EACH | SETS | OTHERS
 ON_OTHER_COLUMNS = ("final_estimator", "transformer", "remainder")
-"""Parts that see predictions, the target, or what others leave."""
+"""Parts that see predictions, the target, or the remaining columns."""
 WORDS = ("auto", "from_dtype", "pairwise", "no_interactions", "first", "if_binary")
 
 
 def move_references(estimator: Any, before: Columns, after: Columns) -> None:
-    """Make an unfitted estimator and its parts refer to the same columns elsewhere.
+    """Adjust the references of an unfitted estimator and its parts to new columns.
 
     Parameters
     ----------
     estimator : estimator
-        Its parameters are changed.
+        Its parameters are changed in place.
     before, after : tuple
-        The columns that it was made for, and those it is about to be fitted on.
+        The columns that its parameters refer to, and those it will be fitted on.
 
     Raises
     ------
     NotApplicable
-        Where it refers to columns that one of its own steps makes, or in a way that
-        is not known.
+        If it refers to columns created by one of its own steps, or in an unsupported
+        way.
     """
     if before != after:
         _move(estimator, (before, after))
 
 
 def _move(part: Any, seen: Seen) -> Seen:
-    """Move the references of one part, and return the columns that leave it."""
+    """Adjust the references of one part, and return its output columns."""
     if part is None or isinstance(part, str):
         return seen
     if isclass(part) or not hasattr(part, "get_params"):
@@ -81,7 +81,7 @@ def _move(part: Any, seen: Seen) -> Seen:
             part.set_params(**{name: moved})
     from sklearn.base import OneToOneFeatureMixin
 
-    # A target encoder makes a column for each of several classes.
+    # A target encoder makes one column per class if there are several.
     is_kept = isinstance(part, OneToOneFeatureMixin) and not hasattr(
         part, "target_type"
     )
@@ -89,13 +89,13 @@ def _move(part: Any, seen: Seen) -> Seen:
 
 
 def _parameter(part: Any, name: str, value: Any, seen: Seen) -> Any:
-    """Return the value of one parameter, the parts that it holds moved."""
+    """Return one parameter's adjusted value; parts inside it are changed in place."""
     kind = type(part).__name__
     if name in REFERENCES:
         return _translated(kind, name, value, seen)
     if name == "transformers":
         return [_moved(kind, seen, *each) for each in value]
-    if isinstance(value, Mapping):  # what a search tries, at steps not told apart here
+    if isinstance(value, Mapping):  # candidates of a search at unknown steps
         for key, candidates in value.items():
             if isinstance(candidates, list | tuple | np.ndarray):
                 for each in candidates:
@@ -111,7 +111,7 @@ def _parameter(part: Any, name: str, value: Any, seen: Seen) -> Any:
 def _moved(
     kind: str, seen: Seen, name: str, transformer: Any, chosen: Any
 ) -> tuple[str, Any, Any]:
-    """Return what a ColumnTransformer does with some columns, on others."""
+    """Return an entry of a ColumnTransformer (name, transformer, columns), adjusted."""
     if callable(chosen):
         _move(transformer, None)
         return name, transformer, partial(_named_by, chosen, kind)
@@ -127,12 +127,12 @@ def _moved(
 
 
 def _named_by(chosen: Callable[[Any], Any], kind: str, rows: Any) -> Any:
-    """Return the columns that a function chooses; it may not choose by place."""
+    """Return the columns that a function chooses; choosing by position is refused."""
     return _translated(kind, "transformers", chosen(rows), None)
 
 
 def _translated(kind: str, name: str, value: Any, seen: Seen) -> Any:
-    """Return the value of one parameter for the columns that a part is fitted on."""
+    """Return the value of a referring parameter, adjusted to the columns of the fit."""
     is_number = np.isscalar(value) and not isinstance(value, str)
     if value is None or (is_number and name not in CHOSEN | {"transformers"}):
         return value
@@ -152,7 +152,7 @@ def _translated(kind: str, name: str, value: Any, seen: Seen) -> Any:
             moved = [columns for columns in sets if columns]
         else:
             moved = _chosen(given, *seen)
-        # Libraries do not agree what no set at all means.
+        # Libraries do not agree on the meaning of an empty list of sets.
         if name in SETS and not moved:
             raise ValueError
     except (IndexError, TypeError, ValueError, SyntaxError):
@@ -165,7 +165,7 @@ def _translated(kind: str, name: str, value: Any, seen: Seen) -> Any:
 
 
 def _of_each(value: Any, before: Columns, after: Columns) -> Any:
-    """Return a value for each column that there is; 0 after the last one given."""
+    """Return one value per remaining column; values that were not given are 0."""
     if isinstance(value, Mapping):
         kept = {key: _chosen(key, before, after) for key in value}
         return {new: value[key] for key, new in kept.items() if new != []}
@@ -175,14 +175,14 @@ def _of_each(value: Any, before: Columns, after: Columns) -> Any:
 
 
 def _chosen(value: Any, before: Columns, after: Columns) -> Any:
-    """Return the columns that are left of some, by name where they were named."""
+    """Return the remaining columns of a selection, by name if it was by name."""
     kept = [column for column in _picked(value, before) if column in after]
     moved = kept if _is_named(value) else [after.index(column) for column in kept]
     return moved[0] if np.isscalar(value) and moved else moved
 
 
 def _picked(value: Any, before: Columns) -> list[Any]:
-    """Return the columns that places, a mask, names or a slice of either pick."""
+    """Return the columns selected by positions, a mask, names or a slice of either."""
     if isinstance(value, slice):
         start, stop = value.start, value.stop
         start = before.index(start) if isinstance(start, str) else start
@@ -195,7 +195,7 @@ def _picked(value: Any, before: Columns) -> list[Any]:
 
 
 def _is_named(value: Any) -> bool:
-    """Return whether columns are given by their names."""
+    """Return whether columns are selected by name."""
     if isinstance(value, slice):
         return False
     items: Sequence[Any] = [value] if np.isscalar(value) else list(value)

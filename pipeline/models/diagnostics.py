@@ -1,8 +1,8 @@
-"""What figures of performance are drawn from: ROC curve, calibration, residuals.
+"""Data behind the performance figures: ROC curve, calibration, residuals.
 
-All follow from the rows, their weights and the predictions, in closed form; nothing is
-drawn at random. Rows without weight are left out, and a row of weight 2 counts like two
-alike. Not: losses and their standard errors (`performance`).
+All are computed in closed form from the rows, their weights and the predictions;
+nothing is drawn at random. Rows without weight are left out; a row of weight 2 counts
+like two equal rows. Not: losses and their standard errors (`performance`).
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from ..records.ranked_losses import ranked_weights
 from ..records.ranking import LEVEL
 
 MOST_THRESHOLDS = 200
-"""Most points of a ROC curve; see `roc_curve` for what a longer one loses."""
+"""Most points of a ROC curve; `roc_curve` states the error of thinning a longer one."""
 TENTHS = 10
-"""Parts of the rows by rising probability."""
+"""Number of parts of the rows by rising probability."""
 MOST_PARTS, LEAST_ROWS = 20, 10
-"""Most parts of the rows by rising prediction, and least rows of each."""
+"""Most parts of the rows by rising prediction, and fewest rows of each."""
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
 SLACK = 1e-9
-"""How far sums of weights are rounded where they decide between two parts."""
+"""Tolerance for rounding in sums of weights that decide between two parts."""
 
 Places = npt.NDArray[np.int64]
 Plain = dict[str, Any]
@@ -34,7 +34,7 @@ Plain = dict[str, Any]
 def diagnostic_rows(
     model: FittedModel, data: Dataset, prediction: Floats, *, split: str
 ) -> dict[str, list[Plain]]:
-    """Return the rows of `roc`, `calibration` and `residuals` that a task has.
+    """Return the rows of `roc`, `calibration` and `residuals` that apply to a task.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def diagnostic_rows(
         The rows that were predicted.
     prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
     split : str
-        What the frames call these rows.
+        The name of these rows in the frames.
     """
     keep = data.weights > 0
     own = data.y[keep], prediction[keep], data.weights[keep]
@@ -67,30 +67,30 @@ def calibration_rows(
     *,
     n_parts: int,
 ) -> list[Plain]:
-    """Return predicted beside observed means of equal parts of the rows.
+    """Return mean predictions and mean observations in equal parts of the rows.
 
     Parameters
     ----------
     model : FittedModel
-        None are returned where it gives no probabilities.
+        If it predicts no probabilities, the list is empty.
     y, weights : ndarray of shape (n_samples,)
-        Some weight is above 0.
+        At least one weight is positive.
     prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
     n_parts : int
-        Of rising prediction.
+        Number of parts, by rising prediction.
 
     Returns
     -------
     list of dict
-        The columns of the frame `calibration` but model and split. Of several classes
-        first the predicted one, whose name is empty, then each.
+        The columns of the frame `calibration` except model and split. For several
+        classes: first the predicted class, with an empty name, then each class.
     """
     keep = weights > 0
     y, prediction, weights = y[keep], prediction[keep], weights[keep]
     if model.task == "regression":
         parts = mean_parts(y, prediction, weights, n_parts)
         return _labelled({"positive_class": ""}, parts)
-    if model.scale in ("class", "score"):  # no probability, so nothing to calibrate
+    if model.scale in ("class", "score"):  # without probabilities
         return []
     judged = [(model.classes[-1], y == 1, prediction)]
     if model.task == "multiclass":
@@ -108,9 +108,10 @@ def calibration_rows(
 def roc_curve(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
     """Return the points of a ROC curve, from (0, 0) to (1, 1).
 
-    Points on a straight line between their neighbours are left out. Of more than 200
-    left, those nearest to even steps of both rates together are kept; the area under
-    the curve is then less than 0.0025 off.
+        Points on a straight line between their neighbours are left out. If more than
+        200
+    remain, those nearest to even steps of the sum of both rates are kept; the error of
+    the area under the curve is then less than 0.0025.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def roc_curve(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
     Returns
     -------
     list of dict
-        threshold, false_rate, true_rate; none if one of the classes is absent.
+        threshold, false_rate, true_rate; empty if one of the classes is absent.
     """
     if not 0 < (y == 1).sum() < len(y):
         return []
@@ -151,7 +152,7 @@ def roc_curve(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
 
 
 def _corners(x: Floats, y: Floats) -> Places:
-    """Return the places of a path at which it turns, and of both ends."""
+    """Return the indexes of the points at which a path turns, and of both ends."""
     moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
     at = np.flatnonzero(moves)
     dx, dy = np.diff(x[at]), np.diff(y[at])
@@ -165,15 +166,15 @@ def calibration_parts(
     weights: Floats,
     n_parts: int = TENTHS,
 ) -> list[Plain]:
-    """Return predicted beside observed shares, in equal parts of the rows.
+    """Return mean probabilities and observed shares in equal parts of the rows.
 
-    Rows go by rising probability; tied rows (see `ties`) share a part, that of
-    the middle of their weight, so that fewer than `n_parts` may be left.
+    Rows are ordered by probability; tied rows (see `ties`) belong to the same part,
+    which contains the middle of their weight, so that fewer than `n_parts` may result.
 
     Parameters
     ----------
     hit : ndarray of shape (n_samples,)
-        Whether a row is of the class whose probability it is.
+        Whether a row is of the class that `probability` refers to.
     probability, weights : ndarray of shape (n_samples,)
     n_parts : int
 
@@ -181,7 +182,7 @@ def calibration_parts(
     -------
     list of dict
         The columns of the frame `calibration` from `bin` on. The interval of a weighted
-        share takes as many rows as weigh the same evenly: Σw squared over Σw².
+        share uses the effective number of rows, (Σw)² / Σw².
     """
     parts = []
     for at, part in _equal_parts(probability, weights, n_parts):
@@ -204,9 +205,9 @@ def calibration_parts(
 def mean_parts(
     y: Floats, prediction: Floats, weights: Floats, n_parts: int = TENTHS
 ) -> list[Plain]:
-    """Return the mean prediction and the mean target by equal parts of the rows.
+    """Return mean predictions and mean targets in equal parts of the rows.
 
-    Rows go by rising prediction, tied rows as in `calibration_parts`.
+    Rows are ordered by prediction, tied rows as in `calibration_parts`.
 
     Parameters
     ----------
@@ -216,10 +217,9 @@ def mean_parts(
     Returns
     -------
     list of dict
-        The columns of the frame `calibration` from `bin` on, without `hits`, which is
-        NaN. low, high: the mean prediction plus the 95 % t interval of the mean
-        residual, of as many rows as weigh the same evenly: Σw squared over Σw². They
-        are NaN of a single row.
+        The columns of the frame `calibration` from `bin` on; `hits` is NaN. low, high:
+        the mean prediction plus the 95 % t interval of the mean residual, with the
+        effective number of rows, (Σw)² / Σw². They are NaN for a single row.
     """
     from scipy.special import stdtrit
 
@@ -231,7 +231,7 @@ def mean_parts(
         mean = float(np.average(residual, weights=weight))
         half = np.nan
         if n > 1 + SLACK:
-            # As a share of the largest: of targets of 1e300 no square is finite.
+            # Scaled by the largest residual: squares of 1e300 are not finite.
             size = np.abs(residual).max() or 1.0
             shares = weight / total * (residual - mean) / size
             quantile = stdtrit(n - 1, (1 + LEVEL) / 2)
@@ -250,7 +250,7 @@ def mean_parts(
 
 
 def wilson(share: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval by Wilson of a share among `n` rows.
+    """Return the 95 % Wilson interval of a share among `n` rows.
 
     Wilson, E. B. (1927): Probable inference, the law of succession, and statistical
     inference. Journal of the American Statistical Association 22, 209-212.
@@ -262,7 +262,9 @@ def wilson(share: float, n: float) -> tuple[float, float]:
 
 
 def residual_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
-    """Return residuals by rising prediction, in at most 20 equal parts of the rows.
+    """Return statistics of the residuals in at most 20 equal parts of the rows.
+
+    Rows are ordered by prediction.
 
     Parameters
     ----------
@@ -272,8 +274,8 @@ def residual_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain
     -------
     list of dict
         The columns of the frame `residuals` from `bin` on. A quantile is the smallest
-        residual with that share of the weight at or below it, or the mean of it and the
-        next where the share is met exactly.
+        residual with that share of the weight at or below it; where the share is met
+        exactly, the mean of that residual and the next.
     """
     n_parts = min(MOST_PARTS, max(1, len(y) // LEAST_ROWS))
     residual = y - prediction
@@ -293,9 +295,10 @@ def residual_parts(y: Floats, prediction: Floats, weights: Floats) -> list[Plain
 def _equal_parts(
     values: Floats, weights: Floats, n_parts: int
 ) -> Iterator[tuple[Places, Plain]]:
-    """Yield the places of the rows of each part by rising value, and what it is.
+    """Yield the row indexes and the description of each part by rising value.
 
-    No part is empty. What decides is the middle of the weight that tied rows share.
+    No part is empty. Tied rows belong to the part that contains the middle of their
+    weight.
     """
     if not len(values):
         return
@@ -319,7 +322,7 @@ def _equal_parts(
 
 
 def _quantiles(values: Floats, weights: Floats) -> Plain:
-    """Return weighted quantiles: the inverse of the distribution, averaged at steps."""
+    """Return weighted quantiles: the inverse of the ECDF, averaged at its steps."""
     order = np.argsort(values)
     ranked, upto = values[order], np.cumsum(weights[order])
     quantiles: Plain = {}

@@ -1,4 +1,4 @@
-"""Estimators: imported or unpickled, constructed, and described. Not: fitting."""
+"""Estimators: importing, unpickling, construction and description. Not: fitting."""
 
 import hashlib
 import io
@@ -38,8 +38,7 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
     Raises
     ------
     ModelError
-        If there is no such class, it cannot fit and predict, or it refuses a
-        parameter.
+        If the class does not exist, cannot fit and predict, or refuses a parameter.
     """
     kind = _class_at(model, path)
     _check_parameters(model, kind, parameters)
@@ -53,7 +52,7 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
 
 
 def is_seeded(model: str, path: str) -> bool:
-    """Return whether the class at `path` takes a `random_state`."""
+    """Return whether the class at `path` accepts a `random_state`."""
     return "random_state" in signature(_class_at(model, path)).parameters
 
 
@@ -79,7 +78,7 @@ def _class_at(model: str, path: str) -> type:
 
 
 def _import_or_explain(model: str, name: str) -> ModuleType:
-    """Import a module, or say which part of its name is wrong."""
+    """Import a module, or raise an error that names the missing part."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -99,7 +98,7 @@ def _import_or_explain(model: str, name: str) -> ModuleType:
 
 
 def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters the class does not name, unless it takes any."""
+    """Refuse parameters that the class does not accept by name or as **kwargs."""
     accepted = signature(kind).parameters
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return
@@ -115,15 +114,15 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
 
 
 def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, ...]]:
-    """Return the object in a `.joblib` file whose digest is `sha256`.
+    """Return the object in a `.joblib` file with the digest `sha256`.
 
-    The bytes that were compared are those that are unpickled. What libraries warn of,
-    as scikit-learn and XGBoost do where other versions saved the model, is a finding.
+    The bytes that were compared are the ones that are unpickled. Warnings of libraries,
+    such as those of scikit-learn and XGBoost about another version, become a finding.
 
     Raises
     ------
     ModelError
-        If the file is not there, not the one that was trusted, or cannot be read.
+        If the file is missing, has another digest, or cannot be read.
     """
     if path.suffix != ".joblib":
         raise ModelError(
@@ -139,7 +138,7 @@ def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, 
             estimator = joblib.load(io.BytesIO(content))
     except Exception as error:
         remedy = ""
-        is_pickle = content.startswith(b"\x80")  # compressed files are others
+        is_pickle = content.startswith(b"\x80")  # compressed files begin otherwise
         if isinstance(error, EOFError) or (is_pickle and not content.endswith(b".")):
             remedy = f". Its {len(content)} bytes are not all of it: copy it again."
         elif isinstance(error, AttributeError):
@@ -170,7 +169,7 @@ def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, 
 
 @contextmanager
 def _user_warnings(texts: list[str]) -> Iterator[None]:
-    """Keep each UserWarning once, as its text; show other warnings as usual."""
+    """Collect the text of each UserWarning once; show other warnings as usual."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -186,7 +185,7 @@ def _user_warnings(texts: list[str]) -> Iterator[None]:
 
 
 def loaded_otherwise(model: str, file: str, says: str) -> Finding:
-    """Return the finding that a file may not hold the model it was saved as."""
+    """Return the finding that a loaded model may differ from the saved one."""
     return Finding(
         check="loaded_otherwise",
         severity="warning",
@@ -197,12 +196,12 @@ def loaded_otherwise(model: str, file: str, says: str) -> Finding:
 
 
 def trusted(model: str, path: Path, sha256: str) -> bytes:
-    """Return the bytes of a file whose digest is `sha256`.
+    """Return the bytes of a file with the digest `sha256`.
 
     Raises
     ------
     ModelError
-        If the file is not there, or not the one that was trusted.
+        If the file is missing or has another digest.
     """
     content = read(model, path)
     refuse_pointer(path.name, content, ModelError)
@@ -229,8 +228,8 @@ def read(model: str, path: Path) -> bytes:
 def final(estimator: Any) -> Any:
     """Return the last step of a pipeline, or the estimator itself.
 
-    Also within what standardises the target of a regression, and of the best that a
-    search found.
+    TransformedTargetRegressor and fitted searches are replaced by their inner estimator
+    first.
     """
     for part in ("regressor_", "best_estimator_"):
         inner = getattr(estimator, part, None)
@@ -245,24 +244,24 @@ HOLDERS = frozenset(
 )
 """Parameters of wrappers that hold other estimators."""
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
-"""The distribution of a package that is called otherwise."""
+"""Distribution of each package with a different name."""
 
 
 def library_of(estimator: Any) -> str:
-    """Return distribution and version that an estimator comes from.
+    """Return distribution and version of the library of an estimator.
 
-    Empty for None and for what belongs to no installed distribution.
+    Empty for None and for code that belongs to no installed distribution.
     """
     return _library(type(final(estimator)).__module__.partition(".")[0])
 
 
-_distributions = cache(metadata.packages_distributions)  # 40 ms, so asked once
+_distributions = cache(metadata.packages_distributions)  # 40 ms per call, so cached
 
 
 @cache
 def _library(top: str) -> str:
     listed_by = sorted(set(_distributions().get(top, [])))
-    # Debian's newest packages do not list their files: then by its own name.
+    # Debian's newest packages do not list their files: use the package's own name.
     name = listed_by[0] if listed_by else DISTRIBUTIONS.get(top, top)
     try:
         return f"{name} {metadata.version(name)}"
@@ -271,14 +270,14 @@ def _library(top: str) -> str:
 
 
 def class_name(estimator: Any) -> str:
-    """Return the class of the final estimator, R's own of R, empty for a function."""
+    """Return the class of the final estimator; in R, its R class; "" for a function."""
     if hasattr(estimator, "r_class"):
         return str(estimator.kind)
     return "" if estimator is None else type(final(estimator)).__name__
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
-    """Return what an estimator was made with: JSON's scalars, else their repr."""
+    """Return the parameters of an estimator: JSON scalars, or their repr."""
     last = final(estimator)
     if not hasattr(last, "get_params"):
         return {}
@@ -291,9 +290,9 @@ class EstimatorStep(NamedTuple):
     Attributes
     ----------
     path : str
-        The names that lead to it, joined by /; empty of the wrapper itself.
+        The names that lead to it, joined by /; empty for the wrapper itself.
     kind : str
-        Its class, or what stands in the place of a step: "drop", "passthrough".
+        Its class, or the text used instead of a step: "drop", "passthrough".
     parameters : mapping
         Those that differ from the defaults of its class.
     """
@@ -304,16 +303,16 @@ class EstimatorStep(NamedTuple):
 
 
 def steps_of(estimator: Any) -> tuple[EstimatorStep, ...]:
-    """Return a wrapper and its steps, in order; none of an estimator without any."""
+    """Return a wrapper and its steps, in order; empty for other estimators."""
     return tuple(_walk(estimator, "")) if _parts_of(estimator) else ()
 
 
 def _walk(part: Any, path: str) -> Iterator[EstimatorStep]:
-    """Yield one part of a wrapper, then the parts within it."""
+    """Yield one part of a wrapper, then the parts inside it."""
     if part is None or isinstance(part, str):
         yield EstimatorStep(path, part or "passthrough", {})
         return
-    changed = {}  # of its class's defaults; what holds its parts are steps of their own
+    changed = {}  # parameters that differ from defaults, except those that hold parts
     if hasattr(part, "get_params"):
         defaults = signature(type(part)).parameters
         changed = {
@@ -328,7 +327,7 @@ def _walk(part: Any, path: str) -> Iterator[EstimatorStep]:
 
 
 def _parts_of(estimator: Any) -> list[tuple[str, Any]]:
-    """Return the fitted parts of a wrapper of scikit-learn's kind, by their names."""
+    """Return the fitted parts of a scikit-learn wrapper, with their names."""
     if hasattr(estimator, "best_estimator_"):
         return [("best", estimator.best_estimator_)]
     if hasattr(estimator, "regressor_"):
@@ -342,12 +341,12 @@ def _parts_of(estimator: Any) -> list[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value JSON can hold."""
+    """Return a value as JSON can hold it."""
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, str | int | float | None):
         return value
-    # Where an object lies in memory is no fact about it, and differs in every run.
+    # Memory addresses differ in every run.
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 

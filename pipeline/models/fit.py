@@ -1,6 +1,6 @@
-"""Make fitted models of estimators, files and functions: nothing else makes them.
+"""Creates all fitted models, from estimators, files and functions.
 
-From a notebook, `wrap` is the door:
+In a notebook, use `wrap`:
 
     model = wrap(forest, name="forest")
     model = wrap(score, name="scorecard", task="binary", features=["age", "income"])
@@ -50,8 +50,8 @@ from .own_code import ask_with_modules, code_of, modules_of
 from .section import ModelSection
 from .standardised import standardised
 
-# What splits on a threshold reads ordinal codes. scikit-learn's other ensembles are
-# made of given estimators, which no configuration can name.
+# Models that split on a threshold use ordinal codes. The remaining ensembles of
+# scikit-learn wrap given estimators, which a configuration cannot name.
 TREES = ("sklearn.tree.", "sklearn.ensemble.", "xgboost.", "lightgbm.", "catboost.")
 
 
@@ -62,24 +62,24 @@ def fit_models(
     base: Path = Path(),
     phase: Callable[[str], AbstractContextManager[Any]] = nullcontext,
 ) -> tuple[FittedModel, ...]:
-    """Fit or load every model of a configuration, or say all that stands against it.
+    """Fit or load every model of a configuration, or raise all its problems at once.
 
     Parameters
     ----------
     sections : sequence of ModelSection
     train : Dataset
-        The rows models are fitted on; a file is checked against its columns.
+        The training rows; a model from a file is checked against their columns.
     base : Path
-        The folder that relative files start from.
+        The folder that relative paths start from.
     phase : callable, optional
-        Given words, what is entered while a model is fitted or loaded.
+        Takes a description and returns a context that is active during the fit or load.
 
     Raises
     ------
     ModelError, DataError
-        The fault of a model; the faults of several in one ModelError, a line each.
+        The error of one model; errors of several models as one ModelError, a line each.
     importance_audit.r_bridge.errors.RUnavailable
-        R, or an R package, is not there for a model of R.
+        R, or an R package that a model needs, is not installed.
     """
     models, faults = [], []
     for section in sections:
@@ -110,29 +110,29 @@ def fit(
     base: Path = Path(),
     made_for: Columns | None = None,
 ) -> FittedModel:
-    """Make the estimator of a section and fit it on training rows.
+    """Construct the estimator of a section and fit it on training rows.
 
-    Weighted rows are fitted with their weights. The target of a binary task reaches
-    the estimator as 0 and 1, that of a multiclass task as codes.
+    Row weights are used in the fit. The estimator gets the target of a binary task as 0
+    and 1, and that of a multiclass task as codes.
 
     Parameters
     ----------
     section : ModelSection
-        ``encoder`` decides how categories reach the estimator: "ordinal", "one_hot",
-        "none" (the frame as it is), or "auto": ordinal for trees, forests and
-        boosting, one-hot for everything else, nothing if there is no category.
+        ``encoder`` is the encoding of categories for the estimator: "ordinal",
+        "one_hot", "none" (the frame unchanged), or "auto": ordinal for trees, forests
+        and boosting, one-hot for other estimators, none if there are no categories.
     train : Dataset
     base : Path
-        The folder of the audit, where the class of the estimator may lie too.
+        The folder of the audit, which may contain the module of the estimator.
     made_for : tuple, optional
-        The columns that its parameters speak of, by default those it is fitted on.
+        The columns that its parameters refer to, by default those it is fitted on.
 
     Raises
     ------
     ModelError
-        The estimator cannot be found, made or fitted, or does not suit the task.
+        The estimator cannot be found, constructed or fitted, or does not suit the task.
     DataError
-        It takes no missing values, and a column has some.
+        It does not accept missing values, and a column has some.
     """
     name = section.name
     with modules_of(base):
@@ -159,7 +159,7 @@ def fit(
     if section.standardise:
         estimator = standardised(estimator, numbers, train.task)
         weights = {f"estimator__{key}": each for key, each in weights.items()}
-    # A copy: records are read-only, and some libraries only read what they can write.
+    # A copy: records are read-only, and some libraries require writeable arrays.
     y = np.array(train.y, dtype=np.float64 if train.task == "regression" else np.int64)
     own_code = modules_of(base) if code_of(base) else nullcontext()
     try:
@@ -194,7 +194,7 @@ def _fit_again(
     rows: Dataset,
     seed: int | None,
 ) -> FittedModel:
-    """Fit the estimator of a section on other rows or columns; see `refit`."""
+    """Fit the estimator of a section on other rows or columns, for `refit`."""
     _check_classes_left(section.name, rows)
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
@@ -205,10 +205,11 @@ def _fit_again(
 def _fit_clone(
     name: str, estimator: Any, encoding: Encoding, rows: Dataset, seed: int | None
 ) -> FittedModel:
-    """Fit a clone of an estimator that was handed over, as it was fitted; see `refit`.
+    """Fit a clone of a given estimator in the way it was fitted, for `refit`.
 
-    It gets frame or array, column types, class labels as the estimator itself did, and
-    the seed in every `random_state` among its parameters, those of its parts included.
+    The clone gets a frame or array, the column types and the class labels of the
+    original fit, and the seed in every `random_state` of its own and its parts'
+    parameters.
     """
     from sklearn.base import clone
 
@@ -257,22 +258,22 @@ def _fit_clone(
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
     """Return the fitted model of a `.joblib` file, or of LightGBM's text (`.txt`).
 
-    The bytes are compared with the digest that the section states before they are
-    unpickled, since a pickle is code. Encoder "auto" and "none" hand the model the raw
-    columns in the types of their table, "ordinal" the positions of levels.
+    The bytes are compared with the digest stated in the section before they are
+    unpickled, since a pickle is code. With encoder "auto" or "none" the model gets the
+    raw columns in the types of their table, with "ordinal" the positions of levels.
 
     Parameters
     ----------
     section : ModelSection
     train : Dataset
-        Task, classes and columns the estimator must suit; its rows are not used.
+        Task, classes and columns that the estimator must suit; its rows are not used.
     base : Path
-        The folder that a relative file starts from.
+        The folder that a relative path starts from.
 
     Raises
     ------
     ModelError
-        The file is not there, not trusted, or not an estimator that suits.
+        The file is missing, has another digest, or holds no suitable estimator.
     """
     name, task, classes = section.name, train.task, train.classes
     path, sha256 = base / section.file, section.sha256
@@ -316,44 +317,44 @@ def wrap(
     Parameters
     ----------
     estimator : fitted estimator or callable
-        Of scikit-learn's kind, with `predict`, or `predict_proba` for classes;
-        results of statsmodels; a Booster of XGBoost or LightGBM, or the path of a
-        text file (.txt) that LightGBM wrote; or a function of a frame that returns one
-        number per row, the probability of the positive class, or one column of
-        probabilities per class, the positive one last; a frame whose columns are named
-        as the classes may have them in any order.
+        An estimator with the scikit-learn interface: `predict`, or `predict_proba` for
+        classes; results of statsmodels; a Booster of XGBoost or LightGBM, or the path
+        of a text file (.txt) written by LightGBM; or a function of a frame that returns
+        one number per row, the probability of the positive class, or one column of
+        probabilities per class, the positive one last. If it returns a frame with the
+        classes as column names, they can be in any order.
     name : str
-        How the report names it.
+        Its name in the report.
     task : {"regression", "binary", "multiclass"}, optional
-        Needed for a function; an estimator with `classes_` is a classifier, and other
-        libraries' models say it by their family or objective.
+        Needed for a function. An estimator with `classes_` is a classifier; for models
+        of other libraries the task follows from their family or objective.
     classes : sequence, optional
         The classes, the positive one last if binary; by default the estimator's own.
     features : sequence of str, optional
-        The columns it reads, in its order; by default the names it was fitted with,
-        those of a formula included, and other names are refused.
-        An estimator fitted on an array is handed arrays, so it needs them.
+        The columns that it uses, in its order; by default the names it was fitted with,
+        or those in its formula; different names are refused. Needed for an estimator
+        that was fitted on an array; it is given arrays.
     encoder : {"none", "ordinal"}, default "none"
-        Hand it the raw columns, or categories as positions in level order.
+        Pass the raw columns, or categories as their positions in the order of levels.
     predict : callable, optional
-        A function of a frame, asked instead of the estimator's own methods.
+        A function of a frame, used instead of the estimator's own methods.
     as_array : bool, default False
-        Hand arrays to a function, or to an object that names no columns of its own;
-        an estimator of scikit-learn gets what it was fitted on.
+        Pass arrays to a function, or to an object without column names of its own; an
+        estimator of scikit-learn gets the type it was fitted on.
     offset, exposure : str, optional
         The columns that results of statsmodels, or a model of XGBoost, add to the
-        linear predictor; of exposure the logarithm. They stay with their rows and are
-        no features.
+        linear predictor, exposure as its logarithm. They are never permuted and are not
+        features.
 
     Returns
     -------
     FittedModel
-        Judged by the default losses of its task.
+        With the default losses of its task.
 
     Raises
     ------
     ModelError
-        Something is missing that cannot be read off the estimator.
+        A required argument is missing and cannot be derived from the estimator.
 
     Examples
     --------
@@ -400,7 +401,7 @@ def wrap(
             held=held,
             as_array=as_array,
         )
-        if held:  # fit has no one word for an offset
+        if held:  # estimators have no common argument of fit for an offset
             return given
         encoding = prediction.asked_with(given)["encoding"]
         again = partial(_fit_clone, name, estimator, encoding)
@@ -412,7 +413,7 @@ def wrap(
         )
     columns = features or (facts.features if facts else columns_of(estimator))
     encoding = Encoding("none", _columns_read(name, columns), {}, not as_array)
-    # Somebody's own predict may answer otherwise than a clone of the estimator would.
+    # A user's own predict may differ from that of a clone, so it is not refitted.
     given = _record(name, estimator, encoding, task, labels, predict)
     return replace(given, takes_types=True)
 
@@ -430,9 +431,9 @@ def _given(
     base: Path | None = None,
     as_array: bool = False,
 ) -> FittedModel:
-    """Return a model that was fitted before, from a file or from Python alike.
+    """Return a model that was fitted before, from a file or passed in Python.
 
-    The columns of its offset, `held`, come last, and reach it by these words.
+    `held` maps the keywords "offset" and "exposure" to columns, which are passed last.
     """
     if facts is None:
         prediction.check_task(name, estimator, task)
@@ -469,11 +470,11 @@ def by_class(
     encoding: Encoding,
     base: Path | None = None,
 ) -> FittedModel:
-    """Return a classifier as a model of the class that its `predict` names.
+    """Return a classifier as a model of the class that its `predict` returns.
 
-    Losses of the order of two classes are taken from its `decision_function`, if it
-    has one; losses of probabilities have none. `labels` are the classes as it calls
-    them.
+    Losses that depend on the order of two classes use its `decision_function`, if it
+    has one; losses of probabilities are not available. `labels` are the classes in the
+    estimator's own terms.
     """
     own = prediction.own_classes(estimator)
     if own and set(own) != set(labels):
@@ -493,19 +494,19 @@ def by_class(
 def by_predict_where_it_differs(
     model: FittedModel, rows: Dataset, base: Path | None = None
 ) -> FittedModel:
-    """Return a model whose losses of classes are those of its own `predict`.
+    """Return a model whose losses of classes use the `predict` of its estimator.
 
-    Only where that does not always name the most probable class of these rows, the
-    first of equals: the classes of an SVC with probabilities are not taken from them.
-    Else, and where it cannot be asked, the model itself. `base` is the folder of the
-    audit.
+    This applies only if `predict` does not always return the most probable class of
+    these rows (the first in ties): the classes of an SVC with probabilities do not
+    follow from them. Otherwise, and if predicting fails, the model itself is returned.
+    `base` is the folder of the audit.
     """
     named = _named_by_predict(model, base)
     if named is None:
         return model
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they come when the audit asks
+            warnings.simplefilter("ignore")  # the audit's own predictions repeat them
             ours = predicted_class(model.predict(rows.X))
             own = predicted_class(named.predict(rows.X))
     except AuditError:
@@ -516,13 +517,13 @@ def by_predict_where_it_differs(
 
 
 def _named_by_predict(model: FittedModel, base: Path | None) -> FittedModel | None:
-    """Return a model as one of the class that `predict` of its estimator names.
+    """Return a model on the scale "class", by `predict` of its estimator.
 
-    None where it has no estimator of classes with a `predict` that is its own.
+    None if it has no classifier with a `predict` method of its own.
     """
     sole = prediction.sole_estimator(model.predict)
     estimator = sole.estimator if sole else None
-    if sole is None and model.source in ("fitted", "file"):  # of code beside the audit
+    if sole is None and model.source in ("fitted", "file"):  # with code of the user
         estimator = model.estimator
     if model.scale != "probability" or not hasattr(estimator, "classes_"):
         return None
@@ -546,23 +547,23 @@ def _fit_by_predict(
     rows: Dataset,
     seed: int | None,
 ) -> FittedModel:
-    """Fit a model anew as one of the class that `predict` names; see `refit`."""
+    """Fit a model on the scale "class", by its `predict`, for `refit`."""
     fitted = fit_on(rows, seed)
     return _named_by_predict(fitted, base) or fitted
 
 
 def says_its_task(name: str, estimator: Any) -> bool:
-    """Return whether an object with `predict` tells what kind of answer that gives.
+    """Return whether the kind of prediction of an object is known.
 
-    By the classes that it was fitted with, as an estimator of scikit-learn's kind, or
-    as a model of another library that is known here.
+    It is known for scikit-learn's estimators, by the classes they were fitted with, and
+    for models of the supported libraries.
     """
     is_of_library = facts_of(name, estimator) is not None
     return is_of_library or prediction.says_its_kind(estimator)
 
 
 def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:
-    """Return how categories reach an estimator that is about to be fitted."""
+    """Return the encoding of categories for an estimator to be fitted."""
     if encoder != "auto":
         return cast(Kind, encoder)
     if not has_category(X):
@@ -572,7 +573,7 @@ def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:
 
 
 def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
-    """Return the row weights as `fit` takes them, nothing if all are equal."""
+    """Return the row weights as keyword arguments of `fit`, none if all are equal."""
     if not train.is_weighted:
         return {}
     if "sample_weight" in signature(estimator.fit).parameters:
@@ -585,7 +586,7 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
 
 
 def _check_classes_left(name: str, rows: Dataset) -> None:
-    """Refuse rows of a refit that lack a class."""
+    """Refuse rows for a refit that lack a class."""
     absent = _absent(rows)
     if absent:
         raise NotApplicable(
@@ -596,7 +597,7 @@ def _check_classes_left(name: str, rows: Dataset) -> None:
 
 
 def _absent(rows: Dataset) -> list[str]:
-    """Return the classes that no row has."""
+    """Return the classes without rows."""
     return [
         label for code, label in enumerate(rows.classes) if not (rows.y == code).any()
     ]
@@ -605,14 +606,14 @@ def _absent(rows: Dataset) -> list[str]:
 def columns_named(name: str, estimator: Any) -> tuple[str, ...] | None:
     """Return the names of the columns an estimator was fitted on, None if it has none.
 
-    Those of its formula, where it has one.
+    For a model with a formula, the columns in the formula.
     """
     facts = facts_of(name, estimator)
     return facts.features if facts else columns_of(estimator)
 
 
 def _held(offset: str, exposure: str) -> dict[str, str]:
-    """Return the columns of an offset, those that are named."""
+    """Return the columns of offset and exposure, as far as they are given."""
     named = zip(OFFSETS, (offset, exposure), strict=True)
     return {word: column for word, column in named if column}
 
@@ -625,7 +626,7 @@ def _given_encoding(
     *,
     default: Sequence[str] | None,
 ) -> Encoding:
-    """Return how a frame reaches an estimator that was fitted before."""
+    """Return the encoding of a frame for an estimator that was fitted before."""
     if encoder in ("one_hot", "one_hot_full"):
         raise ModelError(
             f"Model {quote(name)}: encoder {encoder!r} works only where the audit "
@@ -645,7 +646,7 @@ def _given_encoding(
 
 
 def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns a model reads; they must be known."""
+    """Return the columns that a model uses, or raise an error if they are unknown."""
     if features:
         return tuple(features)
     raise ModelError(
@@ -691,10 +692,10 @@ def _record(
     base: Path | None = None,
     held: Mapping[str, str] = MappingProxyType({}),
 ) -> FittedModel:
-    """Return a model whose every prediction is encoded and checked.
+    """Return a model with encoding and checks around every prediction.
 
-    With the folder of an audit, code of a user in it is found when the model is asked,
-    and named among the parameters.
+    With the folder of an audit, user code in it can be imported during prediction, and
+    is listed among the parameters.
     """
     kind = estimators.class_name(estimator) or "its function"
     form = prediction.Form(name, kind, task, classes)

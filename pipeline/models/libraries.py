@@ -1,8 +1,8 @@
-"""What models of other libraries say of themselves: statsmodels, XGBoost, LightGBM.
+"""Properties of models of other libraries: statsmodels, XGBoost, LightGBM.
 
-Their estimators of scikit-learn's kind need nothing of this but their column names.
-LightGBM is recognised by its module alone, and was never asked in Python: it could not
-be had where this was written.
+Estimators of these libraries with the scikit-learn interface need only their column
+names from here. LightGBM is recognised by its module name, and its Python package was
+never run: it was not available where this was written.
 """
 
 import ast
@@ -20,21 +20,22 @@ from ..records.errors import ModelError, listed, quote
 from .lightgbm_text import LightGBMModel
 
 OFFSETS = ("offset", "exposure")
-"""What statsmodels adds to a linear predictor; of exposure its logarithm."""
+"""Arguments that statsmodels adds to a linear predictor, exposure as its logarithm."""
 
 
 class Facts(NamedTuple):
-    """What a model of another library says of itself.
+    """Properties of a model of another library.
 
     Attributes
     ----------
     features : tuple of str or None
-        The columns it reads, in its order; None if it was fitted on an array.
+        The columns that it uses, in its order; None if it was fitted on an array.
     task : {"regression", "binary", "multiclass"}
     classes : tuple of str
-        What it calls the classes, in the order of its answer; codes if it has no names.
+        Its class names, in the order of its predictions; codes if it has no names.
     ask : callable
-        ``ask(X)`` returns what `FittedModel.predict` does, or, of two classes, both.
+        ``ask(X)`` returns predictions as `FittedModel.predict` does; for two classes it
+        may return both columns.
     """
 
     features: tuple[str, ...] | None
@@ -44,9 +45,9 @@ class Facts(NamedTuple):
 
 
 def facts_of(name: str, model: Any) -> Facts | None:
-    """Return what results of statsmodels or a Booster say of themselves.
+    """Return the properties of results of statsmodels or of a Booster.
 
-    None of anything else, which is asked as scikit-learn's estimators are.
+    None for any other object, which is treated as an estimator of scikit-learn.
 
     Raises
     ------
@@ -67,10 +68,10 @@ def facts_of(name: str, model: Any) -> Facts | None:
 
 
 def check_offsets(name: str, model: Any, held: Mapping[str, str]) -> None:
-    """Refuse a model whose offset has no column, or that can be given none.
+    """Refuse a model whose offset has no column, or that does not accept one.
 
-    `held` names the columns of its offset and exposure, by these words. Only results of
-    statsmodels tell whether they were fitted with one.
+    `held` maps "offset" and "exposure" to columns. Only results of statsmodels record
+    whether they were fitted with an offset.
     """
     library = type(model).__module__.partition(".")[0]
     if library == "xgboost":
@@ -106,20 +107,20 @@ def ask_with_offsets(ask: Callable[..., Any], words: Sequence[str], rows: Any) -
 def ask_with_margin(
     ask: Callable[..., Any], rows: Any, offset: Any = 0.0, exposure: Any = 1.0
 ) -> Any:
-    """Return what XGBoost predicts from a margin: offset and the log of exposure."""
+    """Return predictions of XGBoost with offset plus log exposure as the margin."""
     return ask(rows, base_margin=np.log(exposure) + offset)
 
 
 def columns_of(estimator: Any) -> tuple[str, ...] | None:
-    """Return the names an estimator was fitted with, None if with an array."""
+    """Return the column names an estimator was fitted with, None if on an array."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None and type(estimator).__module__.startswith("lightgbm."):
-        names = _unless_numbered(estimator.feature_name_)
+        names = _given_names(estimator.feature_name_)
     return None if names is None else tuple(str(name) for name in names)
 
 
 def _of_statsmodels(results: Any) -> Facts:
-    """Return what the results of a fit by statsmodels say of themselves."""
+    """Return the properties of the results of a fit by statsmodels."""
     model = results.model
     n_classes = getattr(model, "J", 0)
     family = type(getattr(model, "family", None)).__name__
@@ -143,7 +144,7 @@ def _of_statsmodels(results: Any) -> Facts:
 
 
 def _columns_of_formula(model: Any) -> tuple[str, ...] | None:
-    """Return the columns that the terms of a formula read, in the order of its data."""
+    """Return the columns used in the terms of a formula, in the order of its data."""
     frame = getattr(model.data, "frame", None)
     if frame is None:  # results.remove_data() was called
         return None
@@ -151,7 +152,7 @@ def _columns_of_formula(model: Any) -> tuple[str, ...] | None:
     for factor in model.data.design_info.factor_infos:
         nodes = list(ast.walk(ast.parse(factor.code, mode="eval")))
         words |= {node.id for node in nodes if isinstance(node, ast.Name)}
-        # Q("a b") quotes a name that is no word
+        # Q("a b") quotes a name that is not an identifier.
         words |= {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
     return tuple(str(column) for column in frame.columns if column in words)
 
@@ -159,7 +160,7 @@ def _columns_of_formula(model: Any) -> tuple[str, ...] | None:
 def _ask_design(
     results: Any, constant: tuple[int, str, float] | None, rows: Any, **held: Any
 ) -> Any:
-    """Return predictions for columns of a design, its constant put in its place."""
+    """Return predictions for the columns of a design, after inserting its constant."""
     if constant is not None:
         place, name, value = constant
         if isinstance(rows, pd.DataFrame):
@@ -180,7 +181,7 @@ def _of_xgboost(name: str, booster: Any) -> Facts:
 
 
 def ask_xgboost(booster: Any, rows: Any, base_margin: Any = None) -> Any:
-    """Return what a Booster of XGBoost predicts for rows."""
+    """Return the predictions of a Booster of XGBoost."""
     from xgboost import DMatrix
 
     table = DMatrix(rows, base_margin=base_margin, enable_categorical=True)
@@ -194,13 +195,11 @@ def _of_lightgbm(name: str, booster: Any) -> Facts:
     )
     objective = head.get("objective", "").partition(" ")[0]
     task, classes = _task(name, objective, int(head.get("num_class", 1)))
-    return Facts(
-        _unless_numbered(booster.feature_name()), task, classes, booster.predict
-    )
+    return Facts(_given_names(booster.feature_name()), task, classes, booster.predict)
 
 
-def _unless_numbered(names: Sequence[str]) -> tuple[str, ...] | None:
-    """Return LightGBM's names of columns, None if it numbered those of an array."""
+def _given_names(names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return LightGBM's column names, None if it generated them for an array."""
     numbered = [f"Column_{number}" for number in range(len(names))]
     return None if list(names) == numbered else tuple(names)
 
@@ -211,7 +210,7 @@ NO_PROBABILITY = ("multi:softmax", "binary:hinge", "binary:logitraw")
 
 
 def _task(name: str, objective: str, n_classes: int) -> tuple[Task, tuple[str, ...]]:
-    """Return the task and the codes of the classes that a Booster was trained for."""
+    """Return the task and the class codes that a Booster was trained for."""
     if objective in NO_PROBABILITY:
         instead = "multi:softprob" if n_classes else "binary:logistic"
         raise ModelError(

@@ -1,12 +1,12 @@
-"""Models in LightGBM's text format, read and asked without LightGBM.
+"""Models in LightGBM's text format, read and evaluated without LightGBM.
 
-`lgb.save` of R and `Booster.save_model` of Python write it. Of each tree it holds, by
-node, the column, the threshold or set of levels, two children (negative: a leaf, from
--1 down), and a `decision_type` whose bits are:
+`lgb.save` of R and `Booster.save_model` of Python write it. For each node of a tree it
+contains the column, the threshold or set of levels, two children (negative: a leaf,
+from -1 down), and a `decision_type` with the bits:
 
-    1        the node asks for a level, not for a number
-    2        what is missing goes left
-    4, 8     what counts as missing: 0 nothing, 4 zero, 8 NaN
+    1        the split is on levels, not on a number
+    2        missing values go left
+    4, 8     which values are missing: 0 none, 4 zero, 8 NaN
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from ..records.dataset_and_model import Floats
 from ..records.errors import ModelError, quote, words
 
 LEVEL, LEFT, ZERO, NAN = 1, 2, 4, 8
-NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's own bound for zero
-WORD = 32  # bits in a number of a set of levels
+NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's own threshold for zero
+WORD = 32  # bits per number in a set of levels
 
 AS_THEY_ARE = (
     *("", "regression", "regression_l1", "huber", "fair", "quantile", "mape"),
@@ -44,7 +44,7 @@ class Tree(NamedTuple):
 
 
 class LightGBMModel:
-    """A model of LightGBM as its text file describes it.
+    """A model of LightGBM, read from its text file.
 
     Parameters
     ----------
@@ -56,21 +56,22 @@ class LightGBMModel:
     Attributes
     ----------
     feature_names : tuple of str
-        The columns it reads, in its order.
+        The columns that it uses, in its order.
     objective : str
-        What it was trained for; empty if its file does not say.
+        The training objective; empty if the file does not state it.
     n_classes : int
-        Scores per row; 1 unless it is of several classes.
+        Scores per row; 1 unless there are several classes.
     options : mapping of str to str
-        What the objective was given; a bare word has no value.
+        The options of the objective; a bare word has no value.
     is_mean : bool
         Whether the score is the mean of the trees, not their sum.
     trees : list of Tree
-        In the order in which they are added, those of one round together.
+        In boosting order; the trees of a round are consecutive.
 
     Raises
     ------
     ModelError
+        If the content is not such a file, or has an unsupported feature.
         If it is no such file, or holds what is not read here.
     """
 
@@ -114,7 +115,7 @@ class LightGBMModel:
             Numbers, NaN where a cell is missing; levels as the codes of training.
         """
         rows = np.asarray(X, dtype=np.float64)
-        # One class after the other in memory: sums over them are taken in that order.
+        # Column-major: sums over a class are taken over contiguous memory.
         scores = np.zeros((len(rows), self.n_classes), order="F")
         for place, tree in enumerate(self.trees):
             scores[:, place % self.n_classes] += _leaves(tree, rows)
@@ -124,7 +125,7 @@ class LightGBMModel:
         return answers if self.n_classes > 1 else answers[:, 0]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return what the file says of the model, for its card."""
+        """Return the properties of the model in the file, for its card."""
         del deep
         return {
             "objective": self.objective,
@@ -134,7 +135,7 @@ class LightGBMModel:
         }
 
     def _of_scores(self, scores: Floats) -> Floats:
-        """Return scores on the scale of the objective."""
+        """Return scores transformed to the scale of the objective."""
         if self.objective == "multiclass":
             raised = np.exp(scores - scores.max(axis=1, keepdims=True))
             return np.asarray(raised / raised.sum(axis=1, keepdims=True))
@@ -182,7 +183,7 @@ def _tree(facts: Mapping[str, str]) -> Tree:
 
 
 def _leaves(tree: Tree, rows: Floats) -> Floats:
-    """Return the value of the leaf that each row falls into."""
+    """Return the value of the leaf of each row."""
     if not len(tree.threshold):
         return np.full(len(rows), tree.leaf_value[0])
     node = np.zeros(len(rows), dtype=np.intp)
@@ -201,7 +202,7 @@ def _goes_left(
     """Return for each value whether the node `at` sends it left."""
     kind = tree.decision_type[at]
     is_nan = np.isnan(values)
-    # Where NaN is no missing value of its own, it counts as zero.
+    # Unless NaN is the missing value of the node, it counts as zero.
     numbers = np.where(is_nan & (kind & NAN == 0), 0.0, values)
     is_missing = np.where(
         kind & NAN > 0, np.isnan(numbers), np.abs(numbers) <= NEARLY_ZERO
@@ -210,6 +211,6 @@ def _goes_left(
     left = np.where(is_missing, kind & LEFT > 0, numbers <= tree.threshold[at])
     for place in np.flatnonzero(kind & LEVEL):
         levels = tree.levels[int(tree.threshold[at[place]])]
-        level = np.trunc(values[place])  # a missing or unmet one is in no set
+        level = np.trunc(values[place])  # NaN and unknown levels are in no set
         left[place] = 0 <= level < len(levels) and levels[int(level)]
     return np.asarray(left)

@@ -1,4 +1,4 @@
-"""Fitted models as the rows of one table. Not: making them."""
+"""The frames `models` and `steps`. Not: creating models."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,8 +16,8 @@ def models_frame(
 
     Columns: model, estimator (class name, empty for a function), library, task, scale,
     positive_class (empty unless binary), classes (tuple of str), encoder, parameters
-    (JSON text), source, sha256, n_train, predictions_sha256 (of `digests`: by model,
-    what it predicts for the audited rows; empty where that is not known).
+    (JSON text), source, sha256, n_train, predictions_sha256 (from `digests`: by model,
+    the digest of its predictions for the audited rows; empty if unknown).
     """
     return FRAMES["models"].of(
         [
@@ -42,7 +42,7 @@ def models_frame(
 
 
 def steps_frame(models: Sequence[FittedModel]) -> pd.DataFrame:
-    """Return what pipelines and other wrappers among the models are made of.
+    """Return the wrapper and steps of pipelines and other composite models.
 
     Columns: model, step (the names that lead to it, joined by /), estimator (its
     class), parameters (JSON text of those that are not the defaults of the class).

@@ -1,7 +1,7 @@
-"""Modules of a user that lie in the folder of an audit, such as a class of a model.
+"""Modules of the user in the folder of an audit, such as the class of a model.
 
-The folder is last on Python's path, and only while it is needed: nothing in it can
-stand in for a module that is installed.
+The folder is last on Python's path, and only while it is needed, so that no module in
+it replaces an installed one.
 """
 
 import hashlib
@@ -16,18 +16,18 @@ from types import ModuleType
 from typing import Any
 
 _FOLDERS: dict[str, Path] = {}
-"""The folder that each module of a user was imported from in this process."""
+"""The folder from which each module of the user was imported in this process."""
 
 _lock = threading.Lock()
 _inside: Counter[Path] = Counter()
-"""How many blocks let modules of a folder be imported now."""
+"""Number of active `modules_of` blocks for each folder."""
 _former: dict[Path, tuple[bool, bool]] = {}
-"""Whether the folder was on the path before them, and whether nothing was written."""
+"""Previous state: whether the folder was on the path, and `sys.dont_write_bytecode`."""
 
 
 @contextmanager
 def modules_of(folder: Path) -> Iterator[None]:
-    """Let modules of a folder be imported inside the block, without a trace in it.
+    """Allow imports from a folder inside the block, without writing files into it.
 
     Several threads may be inside at a time.
     """
@@ -57,7 +57,7 @@ def modules_of(folder: Path) -> Iterator[None]:
 
 
 def forget_modules(folder: Path) -> None:
-    """Let modules of a folder be read anew when they are next imported."""
+    """Remove the modules of a folder, so that the next import reads them again."""
     with _lock:
         _forget([n for n, owner in _FOLDERS.items() if owner == folder.resolve()])
 
@@ -70,9 +70,9 @@ def _forget(names: list[str]) -> None:
 
 
 def code_of(folder: Path) -> list[str]:
-    """Return the files of a folder that were imported, each with its SHA-256.
+    """Return the imported files of a folder, each with its SHA-256.
 
-    A package is named by its folder alone.
+    A package is listed by its folder only.
     """
     folder = folder.resolve()
     names = sorted(name for name, owner in _FOLDERS.items() if owner == folder)
@@ -87,13 +87,13 @@ def code_of(folder: Path) -> list[str]:
 
 
 def ask_with_modules(folder: Path, ask: Callable[[Any], Any], rows: Any) -> Any:
-    """Return an answer of a model whose code may import from the folder when asked."""
+    """Return the prediction of a model whose code may import from the folder."""
     with modules_of(folder):
         return ask(rows)
 
 
 def _file_in(folder: Path, module: ModuleType) -> Path | None:
-    """Return the file of a module or package that lies in a folder itself."""
+    """Return the file of a top-level module directly in a folder, or None."""
     file = Path(getattr(module, "__file__", None) or "/")
     home = file.parent.parent if file.name == "__init__.py" else file.parent
     is_top = "." not in module.__name__

@@ -1,4 +1,4 @@
-"""How well a model predicts, and how well a constant would. Not: importances."""
+"""Losses of a model and of the constant predictor. Not: importances."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ..records.streams import stream
 from .prediction import predict_unchanged
 
 N_RESAMPLES = 200
-"""Of the rows, for the losses that have no influence values."""
+"""Bootstrap resamples of the rows, for losses without influence values."""
 
 
 class Judged(NamedTuple):
@@ -32,7 +32,7 @@ class Performance(NamedTuple):
     ----------
     losses, readings : DataFrame
     prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Of the test rows.
+        Predictions of the test rows.
     """
 
     losses: pd.DataFrame
@@ -41,11 +41,11 @@ class Performance(NamedTuple):
 
 
 ON_SCALE = {"class": OF_CLASS, "score": OF_ORDER}
-"""By scale, the losses that it tells; others tell all."""
+"""By scale, the losses that it supports; other scales support all."""
 
 
 class Reading(NamedTuple):
-    """A number that the trade reads, made of a loss: ``1 - slope * loss``."""
+    """A customary measure that is linear in a loss: ``1 - slope * loss``."""
 
     name: str
     loss: str
@@ -60,7 +60,7 @@ READINGS: dict[str, tuple[Reading, ...]] = {
     ),
     "multiclass": (Reading("accuracy", "one_minus_accuracy"),),
 }
-"""By task."""
+"""Readings by task."""
 
 
 def performance(
@@ -71,28 +71,28 @@ def performance(
     seed: int,
     out_of_bag: tuple[Dataset, Floats] | None = None,
 ) -> Performance:
-    """Return the losses of a model beside those of the constant predictor.
+    """Return the losses of a model and of the constant predictor.
 
     The constant is the weighted mean of the target, or the weighted share of each
-    class, on the training rows; where these are unknown it is that of the rows judged,
-    the best constant in hindsight. Standard errors are over other rows, with both
-    predictors as they are: to first order, from what each row adds to a loss or to the
-    difference of two (`INFLUENCE`), which is exact of a mean. Where that is not known
-    they are the standard deviations (ddof 1) over 200 bootstrap resamples of the rows,
-    the same for all models.
+    class, on the training rows. If these are unknown, it is that of the evaluated rows,
+    the best constant in hindsight. Standard errors are over the sampling of rows, with
+    both predictors fixed: to first order, from the influence of each row on a loss or
+    on the difference of two losses (`INFLUENCE`), which is exact for a mean. For losses
+    without influence values they are the standard deviations (ddof 1) over 200
+    bootstrap resamples of the rows, the same resamples for all models.
 
     Parameters
     ----------
     model : FittedModel
-        Asked for ``predict(X)`` and ``losses``.
+        Its ``predict(X)`` and ``losses`` are used.
     train : Dataset or None
-        The rows it was fitted on, if known.
+        The training rows, if known.
     test : Dataset
     seed : int
-        Names the streams of the bootstrap, one per split and resample.
+        Seed of the bootstrap streams, one per split and resample.
     out_of_bag : (Dataset, ndarray), optional
-        The training rows of a bagged ensemble, and what the members that did not see
-        a row predict of it.
+        The training rows of a bagged ensemble, and the prediction for each row by the
+        members that were not fitted on it.
 
     Returns
     -------
@@ -101,14 +101,14 @@ def performance(
         loss, split,
         n_samples, value (loss of the model), std_error, constant (loss of the constant
         predictor), difference (value - constant, below 0 if the model helps),
-        difference_std_error. A standard error is NaN of one row, and of a loss that
-        is not finite. Resamples whose loss is not defined are left out of it; it is
-        NaN if that is more than half of them.
+        difference_std_error. A standard error is NaN for one row, and for a loss that
+        is not finite. Resamples with an undefined loss are left out; the standard error
+        is NaN if they are more than half.
     readings : DataFrame
         One row per split and reading of `READINGS`. Columns: model, reading, split,
-        n_samples, value, std_error: that of the loss it is made of, times the slope.
+        n_samples, value, std_error: that of the loss times the slope.
     prediction : ndarray
-        Of the test rows.
+        Predictions of the test rows.
     """
     rows: list[dict[str, Any]] = []
     readings: list[dict[str, Any]] = []
@@ -159,21 +159,21 @@ def paired_differences(
     other_prediction: Floats,
     data: Dataset,
 ) -> list[dict[str, Any]]:
-    """Return how far two models are apart on the same rows, one row per shared loss.
+    """Return the differences in loss of two models on the same rows, by shared loss.
 
     Parameters
     ----------
     model, other : FittedModel
     prediction, other_prediction : ndarray
-        What each predicts of every row of `data`.
+        Predictions of each for every row of `data`.
     data : Dataset
 
     Returns
     -------
     list of dict
         The rows of the frame `comparisons`. The standard error is that of the
-        difference of what each row adds to the two losses, to first order; it is NaN
-        of a loss of which that is not known.
+        difference of the influence values of each row on the two losses, to first
+        order; NaN for a loss without influence values.
     """
     rows = []
     n = data.n_samples
@@ -205,7 +205,7 @@ def paired_differences(
 def _readings(
     model: FittedModel, data: Dataset, prediction: Floats, *, split: str
 ) -> list[dict[str, Any]]:
-    """Return one row of the frame per reading."""
+    """Return the rows of the frame `readings`."""
     rows = []
     for name, loss, slope in READINGS[model.task]:
         if loss in model.instead or loss not in ON_SCALE.get(model.scale, (loss,)):
@@ -228,7 +228,7 @@ def _readings(
 
 
 def constant(model: FittedModel, train: Dataset, data: Dataset) -> Floats:
-    """Return the constant prediction for each row of `data`.
+    """Return the constant prediction, repeated for each row of `data`.
 
     The weighted mean of the target, or the weighted share of each class, on the rows
     of `train`: (n_samples,), or (n_samples, n_classes) if multiclass.
@@ -259,7 +259,7 @@ def _resampled_std_errors(
     split: str,
     seed: int,
 ) -> tuple[float, float]:
-    """Return the same from resampled rows, which do not depend on the model."""
+    """Return the same by bootstrap; the resamples do not depend on the model."""
     n, resampled = data.n_samples, []
     for repeat in range(N_RESAMPLES):
         drawn = stream(seed, "performance", split, repeat).integers(n, size=n)
@@ -281,6 +281,6 @@ def _losses(
 
 
 def _std_of_defined(losses: Floats) -> float:
-    """Return the spread of the finite losses of resamples, if they are half of all."""
+    """Return the standard deviation of the finite losses, NaN if fewer than half."""
     finite = losses[np.isfinite(losses)]
     return float(finite.std(ddof=1)) if 2 * len(finite) >= len(losses) else np.nan

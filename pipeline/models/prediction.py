@@ -1,4 +1,4 @@
-"""Ask a model for predictions, and check them or refuse them in one sentence."""
+"""Predictions of models: calls estimators, checks results, explains errors."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,12 +30,12 @@ from ..records.errors import (
 from .estimators import final
 from .libraries import ask_xgboost
 
-# A mean of trees' probabilities can pass 1 by a rounding error.
+# A mean of the trees' probabilities can exceed 1 by a rounding error.
 ROUNDING = 1e-9
 _Answers: TypeAlias = WeakKeyDictionary[Callable[[pd.DataFrame], Floats], Floats]
 MOST_ASKED = 64
-"""Rows that predict is asked about to see that the estimator is still the same."""
-MOST_NAMED = 5  # columns with missing cells that one sentence names
+"""Rows predicted again to verify that the estimator is unchanged."""
+MOST_NAMED = 5  # columns with missing cells that a message names
 
 
 _UNCHANGED: ContextVar[tuple[pd.DataFrame, _Answers] | None] = ContextVar(
@@ -45,7 +45,7 @@ _UNCHANGED: ContextVar[tuple[pd.DataFrame, _Answers] | None] = ContextVar(
 
 @contextmanager
 def asking_once_about(X: pd.DataFrame) -> Iterator[None]:
-    """Let `predict_unchanged` ask each model once about these rows inside the block."""
+    """Cache the predictions of `predict_unchanged` for these rows inside the block."""
     token = _UNCHANGED.set((X, WeakKeyDictionary()))
     try:
         yield
@@ -54,12 +54,11 @@ def asking_once_about(X: pd.DataFrame) -> Iterator[None]:
 
 
 def predict_unchanged(model: FittedModel, X: pd.DataFrame) -> Floats:
-    """Return what a model predicts for rows as they are.
+    """Return the predictions for unchanged rows.
 
-    Where `asking_once_about` these very rows is in force, the model is asked about all
-    of them the first time only, and then about a few, to see that its estimator is
-    still the same. It gets a shallow copy, so that columns it adds are not those of
-    `X`.
+    Inside `asking_once_about` for the same rows, all of them are predicted only once;
+    later calls predict a few, to verify that the estimator is unchanged. The model gets
+    a shallow copy, so that columns it adds do not appear in `X`.
     """
     rows, answers = _UNCHANGED.get() or (None, None)
     if answers is None or rows is not X:
@@ -70,12 +69,12 @@ def predict_unchanged(model: FittedModel, X: pd.DataFrame) -> Floats:
     ):
         return known
     answers[model.predict] = answer = np.array(model.predict(X.copy(deep=False)))
-    answer.flags.writeable = False  # it is handed out again
+    answer.flags.writeable = False  # the cached array is shared
     return answer
 
 
 class Form(NamedTuple):
-    """What a model's predictions must look like.
+    """Requirements on the predictions of a model.
 
     Attributes
     ----------
@@ -85,7 +84,7 @@ class Form(NamedTuple):
         The class of its estimator, for messages.
     task : {"regression", "binary", "multiclass"}
     classes : tuple of str
-        In the order of its columns, if it has one for each.
+        In the order of its columns, if there is one column per class.
     """
 
     model: str
@@ -95,7 +94,7 @@ class Form(NamedTuple):
 
 
 def check_task(name: str, estimator: Any, task: Task) -> None:
-    """Refuse an estimator that cannot answer for a task."""
+    """Refuse an estimator that does not support a task."""
     from sklearn.base import ClassifierMixin, OutlierMixin
 
     kind = type(estimator).__name__
@@ -119,7 +118,7 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
 
 
 def says_its_kind(estimator: Any) -> bool:
-    """Return whether an estimator tells what kind of answer its `predict` gives."""
+    """Return whether the kind of prediction of an estimator is known."""
     from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 
     kinds = (ClassifierMixin, OutlierMixin, RegressorMixin)
@@ -132,7 +131,7 @@ def says_its_kind(estimator: Any) -> bool:
 
 
 def names_classes(estimator: Any) -> bool:
-    """Return whether `predict` of an estimator gives classes, and nothing else does."""
+    """Return whether an estimator predicts classes and has no probabilities."""
     from sklearn.base import ClassifierMixin
 
     is_classifier = isinstance(final(estimator), ClassifierMixin)
@@ -143,10 +142,10 @@ def names_classes(estimator: Any) -> bool:
 def asking(
     name: str, estimator: Any, task: Task, labels: tuple[str, ...]
 ) -> Callable[[Any], Any]:
-    """Return the function that asks an estimator, with its columns in our order.
+    """Return the function that predicts with an estimator, classes in our order.
 
-    What `predict` gives of an object that has it alone are probabilities, as those of
-    a function are.
+    If an object has only `predict`, its values are probabilities, like those of a
+    function.
     """
     has_more = hasattr(estimator, "predict_proba") or says_its_kind(estimator)
     if task == "regression" or not has_more:
@@ -172,10 +171,10 @@ def of_library(
     task: Task,
     classes: tuple[str, ...],
 ) -> Callable[[Any], Any]:
-    """Return the function that asks a model of another library, in our order.
+    """Return the function that predicts with a model of another library, in our order.
 
-    It gives one probability, of its second class, or one per class; classes that are
-    not its own names stand for its codes.
+    The model returns the probability of its second class, or one probability per class.
+    If its class names are not ours, they are in the order of our codes.
     """
     if (task == "regression") != (not own) or len(own) != len(classes):
         raise other_classes(name, own or ("a number",), classes or ("a number",))
@@ -192,7 +191,7 @@ def _reordered(ask: Callable[[Any], Any], order: list[int] | None, rows: Any) ->
 
 
 def other_classes(name: str, own: Sequence[str], classes: Sequence[str]) -> ModelError:
-    """Return the error for a model of other classes than those of the target."""
+    """Return the error for a model whose classes differ from those of the target."""
     return ModelError(
         f"Model {quote(name)} predicts the classes {listed(own)}, and the target has "
         f"{listed(classes)}. Name the same classes in both."
@@ -200,7 +199,7 @@ def other_classes(name: str, own: Sequence[str], classes: Sequence[str]) -> Mode
 
 
 def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
-    """Refuse a model, fitted elsewhere, of columns that models are not given."""
+    """Refuse a model, fitted elsewhere, that uses columns no model is given."""
     stray = [feature for feature in features if feature not in train.inputs]
     if stray:
         is_column = set(stray) <= set(train.unread)
@@ -211,7 +210,7 @@ def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
 
 
 def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what an estimator fitted elsewhere calls the classes: names or codes."""
+    """Return the class labels of an estimator fitted elsewhere: names or codes."""
     own = own_classes(estimator)
     by_class = {class_among(label, classes): label for label in own}
     if set(by_class) == set(classes):
@@ -220,12 +219,12 @@ def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def own_classes(estimator: Any) -> list[str]:
-    """Return the classes that an estimator was fitted with, none if it has none."""
+    """Return the classes that an estimator was fitted with, empty if it has none."""
     return [text_of(label) for label in getattr(estimator, "classes_", ())]
 
 
 def codes(classes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what an estimator fitted here calls the classes."""
+    """Return the classes in the terms of an estimator fitted here: their codes."""
     return tuple(str(code) for code in range(len(classes)))
 
 
@@ -235,9 +234,9 @@ def of_classes(estimator: Any, columns: int | list[int], rows: Any, **more: Any)
 
 
 def ask_class(estimator: Any, labels: tuple[str, ...], rows: Any) -> Floats:
-    """Return 1 for the class that an estimator names, (n_samples, n_classes).
+    """Return 1 for the predicted class and 0 for others, (n_samples, n_classes).
 
-    Of two classes the second column alone.
+    For two classes, the second column only, (n_samples,).
     """
     named, at = np.unique(np.asarray(estimator.predict(rows)), return_inverse=True)
     columns = [labels.index(text_of(label)) for label in named.tolist()]
@@ -264,20 +263,20 @@ def predict(
     Parameters
     ----------
     X : DataFrame
-        Rows with at least the columns the model reads; not changed.
+        Rows with at least the columns that the model uses; not changed.
     ask : callable
-        Asked for the prediction of encoded rows.
+        Returns the predictions for encoded rows.
     encoding : Encoding
     form : Form
     types : mapping of str to ColumnType, optional
-        What columns were before the audit typed them.
+        The types of columns before the audit converted them.
 
     Raises
     ------
     DataError
-        If the model has no place for a level or a missing value of `X`.
+        If the model does not accept a level or a missing value in `X`.
     ModelError
-        If it fails, or what it returns is no prediction.
+        If it fails, or does not return predictions.
     """
     rows = encode(encoding, X, form.model, types)
     try:
@@ -299,17 +298,17 @@ def predict(
 
 
 class SoleEstimator(NamedTuple):
-    """The estimator that alone makes the predictions of a model.
+    """The only estimator behind the predictions of a model.
 
     Attributes
     ----------
     estimator : Any
     columns : int or list of int
-        Which of its probabilities, or of its numbers, are the prediction.
+        The columns of its probabilities, or of its numbers, that are the prediction.
     read : callable
-        Returns what the estimator gets of a frame.
+        Encodes a frame for the estimator.
     encoded : tuple of str
-        For each column it gets, the feature that it was made from.
+        For each input column, the feature that it was derived from.
     """
 
     estimator: Any
@@ -319,11 +318,11 @@ class SoleEstimator(NamedTuple):
 
 
 def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
-    """Return the estimator that `predict` of a model asks; None if there is more.
+    """Return the only estimator that `predict` of a model calls, None otherwise.
 
-    An estimator whose code lies beside the audit is not returned; nor is one that was
-    given a predict of its own, or that is asked for labels. A function that only
-    watches another one names it as `__wrapped__`.
+    None also for an estimator with code in the folder of the audit, with a `predict`
+    attribute of its own, or used for labels. A function that only wraps another one
+    must name it as `__wrapped__`.
     """
     function = unwrap(function)
     if not isinstance(function, partial) or function.func is not predict:
@@ -339,20 +338,20 @@ def sole_estimator(function: Callable[..., Any]) -> SoleEstimator | None:
 
 
 def asked_with(model: FittedModel) -> Mapping[str, Any]:
-    """Return what `predict` of a model is called with beside its rows."""
+    """Return the keyword arguments that `predict` of a model binds."""
     return cast("partial[Floats]", unwrap(model.predict)).keywords
 
 
 def has_own(thing: Any, *methods: str) -> bool:
-    """Return whether an object was given a method that its class does not have."""
+    """Return whether an object has a method as an attribute of the instance."""
     return bool(getattr(thing, "__dict__", {}).keys() & {*methods})
 
 
 def _estimator_of(ask: Any, form: Form) -> tuple[Any, int | list[int]] | None:
-    """Return the estimator that a function asks, and which columns of its answer.
+    """Return the estimator that a function calls, and the columns of its predictions.
 
-    Of two classes, models of other libraries answer for the second alone; there are
-    two columns all the same, as if they had `predict_proba`.
+    For two classes, models of other libraries predict the second class only; they count
+    as having two columns, as with `predict_proba`.
     """
     if isinstance(ask, partial) and ask.func is of_classes:
         return cast(tuple[Any, int | list[int]], ask.args)
@@ -368,7 +367,7 @@ def _estimator_of(ask: Any, form: Form) -> tuple[Any, int | list[int]] | None:
 
 
 def _owner(ask: Any) -> Any:
-    """Return the object whose own predict is asked, None if something else is."""
+    """Return the object whose `predict` method is called, None for anything else."""
     if isinstance(ask, partial) and ask.func is ask_xgboost:
         return ask.args[0]
     is_predict = getattr(ask, "__name__", "") == "predict"
@@ -376,9 +375,9 @@ def _owner(ask: Any) -> Any:
 
 
 def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelError:
-    """Return the failure of an estimator: its own exception, and what is missing.
+    """Return the error for a failed estimator: its own message, and missing cells.
 
-    That cells are missing is said beside words that speak of it, not instead of them:
+    Missing cells are added only to a message that mentions them, and do not replace it:
     a pipeline may fill them and fail for another reason.
     """
     reason = words(error)
@@ -395,7 +394,7 @@ def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> ModelEr
 
 
 def missing(form: Form, column: pd.Series) -> DataError:
-    """Return the error for missing values in a column of a model that takes none."""
+    """Return the error for missing values in a column of a model that accepts none."""
     n_missing = int(column.isna().sum())
     how = remedy(
         "Leave those rows or the column out, or choose an estimator that takes missing "
@@ -411,12 +410,12 @@ def missing(form: Form, column: pd.Series) -> DataError:
 
 
 def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
-    """Return predictions as float64, columns named as the classes in their order.
+    """Return predictions as float64; labelled columns are put in the order of classes.
 
     Raises
     ------
     ModelError
-        Naming what is wrong with them.
+        With the reason why they are invalid.
     """
     if isinstance(predictions, pd.DataFrame):
         own = [text_of(name) for name in predictions.columns]
@@ -432,10 +431,10 @@ def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
         ) from error
     is_wide = form.task == "multiclass"
     if not is_wide and values.shape == (n_samples, 1):
-        values = values[:, 0]  # of a target that was a frame
+        values = values[:, 0]  # the target was a frame
     if form.task == "binary" and values.shape == (n_samples, 2):
         sums = values.sum(axis=1)
-        off = np.abs(sums - 1) > 1e-6  # float32 is enough to be told from two scores
+        off = np.abs(sums - 1) > 1e-6  # float32 probabilities pass, other scores do not
         if off.any():
             raise ModelError(
                 f"Model {quote(form.model)} must predict two probabilities that sum to "

@@ -1,4 +1,4 @@
-"""One text that says which predictions a number rests on. Not: predicting."""
+"""A digest that identifies the predictions behind a number. Not: predicting."""
 
 import hashlib
 import math
@@ -8,19 +8,20 @@ import numpy as np
 from ..records.dataset_and_model import Floats
 
 DIGITS = 7
-"""Of the largest prediction: far above what another BLAS changes."""
+"""Significant digits of the largest prediction: far above differences between BLAS."""
 LARGEST_POWER = 308
-"""Of ten, that is a float."""
+"""Largest power of ten that is a float."""
 
 
 def predictions_sha256(predictions: Floats) -> str:
-    r"""Return the digest of predictions, the same wherever they are the same.
+    r"""Return a digest of predictions, the same on every machine.
 
     With :math:`e = \lfloor \log_{10} \max_i |f(x_i)| \rfloor - 6`, each prediction is
     rounded to a multiple of :math:`10^e`, so that the largest has 7 digits. The digest
-    is the SHA-256 of lines of UTF-8 text, each ended by one line feed: ``predictions``,
-    the numbers of rows and of columns and *e*; then one line per row with its
-    multiples, whole numbers, in the order of the columns; all parted by one space.
+    is the SHA-256 of lines of UTF-8 text, each ended by one line feed. The first line
+    is ``predictions``, the numbers of rows and of columns, and *e*. Each row follows as
+    one line with its multiples, whole numbers, in the order of the columns. Items are
+    separated by one space.
 
     Parameters
     ----------
@@ -32,12 +33,10 @@ def predictions_sha256(predictions: Floats) -> str:
     str
         64 hexadecimal digits.
 
-    Warnings
-    --------
-    Predictions that differ by less than half of :math:`10^e` have one digest but for
-    those at the edge of rounding: of rows whose predictions differ by a share *d* of
-    the largest, about :math:`10^6 d` to :math:`10^7 d` fall on two sides of one. What
-    is not finite is written as Python writes it.
+    Warnings -------- Predictions that differ by less than half of :math:`10^e` usually
+    have the same digest, except at the edge of rounding: if predictions differ by a
+    share *d* of the largest, about :math:`10^6 d` to :math:`10^7 d` of the rows round
+    differently. NaN and the infinities are written as Python writes them.
     """
     table = np.asarray(predictions, dtype=np.float64)
     table = table.reshape(len(table), -1)
@@ -45,8 +44,8 @@ def predictions_sha256(predictions: Floats) -> str:
     largest = float(finite.max(initial=0.0))
     exponent = int(np.floor(np.log10(largest))) - DIGITS + 1 if largest else 0
     with np.errstate(invalid="ignore"):
-        # Exact powers of ten on either side: 10.0**-3 is not one. The power for tiny
-        # numbers can be larger than any float, so it is taken in two parts.
+        # Only positive powers of ten are exact. The power for tiny numbers can exceed
+        # the largest float, so it is taken in two parts.
         up = min(max(-exponent, 0), LARGEST_POWER)
         rest, down = max(-exponent - up, 0), max(exponent, 0)
         whole = table * 10.0**up * 10.0**rest / 10.0**down
@@ -56,7 +55,7 @@ def predictions_sha256(predictions: Floats) -> str:
 
 
 def _digits(column: Floats) -> list[str]:
-    """Return whole numbers without a point, and no sign at zero."""
+    """Return whole numbers as text without a point, and without a sign at zero."""
     if np.isfinite(column).all():
         return list(map(str, column.astype(np.int64).tolist()))
     return [str(int(x)) if math.isfinite(x) else str(x) for x in column.tolist()]

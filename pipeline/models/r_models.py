@@ -1,7 +1,7 @@
-"""Models of R, as fitted models of the audit: from an .rds file or an R script.
+"""Models of R as fitted models of the audit, from an .rds file or an R script.
 
-What R would answer wrongly in silence is refused before R sees it: a level the model
-never met, a missing value, a factor where it knows a number.
+Input for which R would silently predict wrong values is refused before it reaches R: a
+level unknown to the model, a missing value, or a factor where the model has a number.
 """
 
 import hashlib
@@ -45,29 +45,29 @@ from .section import ModelSection
 
 LONGEST_CALL = 300
 SAME_PREDICTIONS = 1e-8
-"""How far predictions of two sessions may differ, as a share of the largest."""
+"""Largest difference of predictions in two sessions, as a share of the largest."""
 SOME_ROWS = 1000
-"""The rows on which predict is watched."""
+"""Rows on which side effects of predict are looked for."""
 
 
 class Reader(NamedTuple):
-    """How a frame becomes what a model of R is given, and its answer ours.
+    """Conversion of a frame to the input of an R model, and of its predictions to ours.
 
     Attributes
     ----------
     features : tuple of str
-        The columns it reads, in its order.
+        The columns that it uses, in its order.
     levels : mapping of str to Index
-        The levels of training, in their order, of each column that is a factor.
+        The levels in training, in their order, of each column that is a factor.
     ordered, numbers, logicals, texts : frozenset of str
-        The columns that are ordered factors, those that are certainly no factors, of
-        these the logical ones, and those that were texts in training.
+        The columns that are ordered factors; that are certainly not factors; of these,
+        the logical ones; and those that were character in training.
     takes_missing : bool
-        Whether a missing value is for R to judge.
+        Whether missing values are passed on to R.
     columns : list of int, int or None
-        Which columns of the answer are wanted; None of a regression.
+        The columns of R's predictions to use; None for a regression.
     form : Form
-        What predictions must look like.
+        Requirements on predictions.
     """
 
     features: tuple[str, ...]
@@ -82,38 +82,38 @@ class Reader(NamedTuple):
 
 
 def is_of_r(section: ModelSection) -> bool:
-    """Return whether a model is one of R."""
+    """Return whether a section describes a model of R."""
     return bool(section.r_script) or Path(section.file).suffix.lower() == ".rds"
 
 
 def asks_r(model: FittedModel) -> bool:
-    """Return whether R answers for a fitted model."""
+    """Return whether a fitted model predicts in R."""
     return isinstance(model.estimator, r_models.RModel)
 
 
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
-    """Return the model of an .rds file, or the one that an R script fits.
+    """Return the model of an .rds file, or the model that an R script fits.
 
     Parameters
     ----------
     section : ModelSection
     train : Dataset
-        What a script fits on. Of a file: the task, classes and columns that it must
-        suit; and the levels of a factor whose own it did not keep.
+        The training rows for a script. For a file: the task, classes and columns that
+        the model must suit, and the levels of factors if it did not keep them.
     base : Path
-        The folder that relative files start from.
+        The folder that relative paths start from.
 
     Returns
     -------
     FittedModel
-        Its `estimator` is the `RModel`. `predict` asks R, within a session only.
+        Its `estimator` is the `RModel`. `predict` calls R, and works only in a session.
 
     Raises
     ------
     ModelError
-        The file is not there, not trusted, or no model that suits.
+        The file is missing, has another digest, or holds no suitable model.
     importance_audit.r_bridge.errors.RUnavailable
-        R, or the R package that predicts for the model, is not there.
+        R, or the R package that predicts for the model, is not installed.
     """
     if section.r_script:
         return _fit_script(section, train, base)
@@ -143,7 +143,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
 
 
 def _predict_script(section: ModelSection, base: Path) -> str | None:
-    """Return the script that predicts for a model, None if it has none."""
+    """Return the script that predicts for a model, None if there is none."""
     if not section.predict:
         return None
     path = base / section.predict
@@ -201,12 +201,12 @@ def _fit_script(section: ModelSection, train: Dataset, base: Path) -> FittedMode
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
-        fit_on=partial(_not_again, name),
+        fit_on=partial(_refuse_refit, name),
     )
 
 
 def _words(error: RBridgeError) -> str:
-    """Return what the bridge says, and how a model of an unknown class can predict."""
+    """Return the error's message; for an unknown class also how to supply predict."""
     if not isinstance(error, UnknownClass):
         return str(error)
     how = remedy(
@@ -217,7 +217,7 @@ def _words(error: RBridgeError) -> str:
     return f"{error} {how}"
 
 
-def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
+def _refuse_refit(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
         f"Model {quote(name)} cannot be fitted again: an R script fits it, and may "
@@ -227,10 +227,10 @@ def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
 
 
 def frame_of(rows: Dataset) -> pd.DataFrame:
-    """Return rows as an R script sees them: the columns that models read, the target.
+    """Return rows for an R script: the columns that models use, and the target.
 
-    Classes that are all whole numbers are numbers, as they were; "true" and "false"
-    are logical; all others are a factor with the levels of the audit.
+    Classes that are all whole numbers become integers; "true" and "false" become
+    logical; all others become a factor with the levels of the audit.
     """
     if rows.target in rows.inputs:
         raise ModelError(
@@ -254,7 +254,7 @@ def _target(rows: Dataset) -> Any:
 
 
 def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
-    """Return a model whose every prediction is checked."""
+    """Return a model with checks around every prediction."""
     rows = None
     if model.script is not None:
         refuse_dates(name, train.inputs, train.types)
@@ -285,7 +285,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         columns=_columns(name, model.kind, own, train),
         form=prediction.Form(name, model.kind, train.task, train.classes),
     )
-    _frame_for_r(train.X.iloc[:0], reader)  # the kinds of columns, before any row
+    _frame_for_r(train.X.iloc[:0], reader)  # checks the types of columns
     call = facts["call"][0]
     parameters: dict[str, Any] = {}
     if 0 < len(call) <= LONGEST_CALL:
@@ -295,7 +295,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     if model.script is not None:
         parameters["predict"] = model.script
     notes: tuple[Finding, ...] = ()
-    if assumed and train.split == "train":  # the model kept none
+    if assumed and train.split == "train":  # the model kept no levels
         parameters["levels_of_the_training_rows"] = assumed
     elif assumed:
         parameters["levels_of_the_evaluation_rows"] = assumed
@@ -323,7 +323,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
 def _levels_note(
     name: str, kind: str, levels: Mapping[str, pd.Index], doubtful: set[str]
 ) -> tuple[Finding, ...]:
-    """Return the finding that levels of the rows stand for those of training."""
+    """Return the finding that the levels of the rows are used as those of training."""
     if not doubtful:
         return ()
     shown = "; ".join(
@@ -350,7 +350,7 @@ def _levels_note(
 
 
 def _unused_weights(name: str) -> Finding:
-    """Return the finding that an explainer has weights, and the rows have none."""
+    """Return the finding that an explainer has weights that the audit does not use."""
     return Finding(
         check="unused_weights",
         severity="warning",
@@ -371,10 +371,10 @@ def _unused_weights(name: str) -> Finding:
 def _count_fitted(
     rows: Dataset, *, model: r_models.RModel, reader: Reader
 ) -> tuple[int, float] | None:
-    """Return how many rows a model was fitted on, and how many would be by chance.
+    """Return how many rows are training rows of a model, and how many by chance.
 
-    None if the fitted object keeps no rows. By chance as many are equal to one of its
-    rows as of these are equal to another one.
+    None if the fitted object keeps no rows. By chance, rows are assumed to equal a
+    training row as often as a training row equals another one.
     """
     question = {"data": _frame_for_r(rows.X, reader), "y": _target(rows)}
     facts = model.call("count_fitted", question)
@@ -384,12 +384,12 @@ def _count_fitted(
 
 
 def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
-    """Return what predicting some rows does besides: warns, prints, opens a device.
+    """Return findings on side effects of predict: warnings, output, open devices.
 
-    Nothing if it cannot predict: another check says why.
+    Empty if it cannot predict, which another check reports.
     """
     function = unwrap(model.predict)
-    if not isinstance(function, partial):  # somebody's own, which R does not answer
+    if not isinstance(function, partial):  # a user's function, not called in R
         return []
     try:
         frame = _frame_for_r(rows.X.iloc[:SOME_ROWS], function.keywords["reader"])
@@ -421,10 +421,10 @@ def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
 
 
 def draws_numbers(model: FittedModel, rows: Dataset) -> bool:
-    """Return whether a model of R takes numbers from R's stream when R's users ask it.
+    """Return whether predict of an R model uses R's random numbers in plain R.
 
-    The audit gives ranger a seed; who calls DALEX gets another order of draws. False
-    of other models, and where R does not answer.
+    The audit gives ranger a seed; in DALEX, called directly, predict advances the
+    random stream. False for other models, and if R fails.
     """
     function = unwrap(model.predict)
     if not asks_r(model) or not isinstance(function, partial):
@@ -437,11 +437,11 @@ def draws_numbers(model: FittedModel, rows: Dataset) -> bool:
 
 
 def refuse_other_predictions(model: FittedModel) -> None:
-    """Refuse a model that predicts otherwise here than where it was saved.
+    """Refuse a model that predicts differently here than where it was saved.
 
-    Compared are the predictions that an explainer of DALEX carries, or that R's
-    `importance_audit` made in the session of its caller, of at most 1000 rows. They may
-    differ by 1e-8 of the largest, or by twice what two answers differ by.
+    The comparison uses the predictions stored in an explainer of DALEX, or made by R's
+    `importance_audit` in the session of its caller, for at most 1000 rows. They may
+    differ by 1e-8 of the largest, or by twice the difference of two predictions here.
 
     Raises
     ------
@@ -480,9 +480,9 @@ def refuse_other_predictions(model: FittedModel) -> None:
 
 
 def _session_rows(model: FittedModel, reader: Reader) -> pd.DataFrame | None:
-    """Return the rows of the session that saved a model, as the audit gives them to it.
+    """Return the rows from the session that saved a model, in the audit's types.
 
-    None if it has none, or not all columns.
+    None if there are none, or columns are missing.
     """
     rows = model.estimator.call("session_rows", {"columns": list(reader.features)})
     if rows is None:
@@ -497,9 +497,9 @@ def _session_rows(model: FittedModel, reader: Reader) -> pd.DataFrame | None:
 def _levels(
     own: Mapping[str, Any], features: tuple[str, ...], train: Dataset
 ) -> tuple[dict[str, pd.Index], frozenset[str]]:
-    """Return the levels of factors: the model's own, else those of training rows.
+    """Return the levels of factors: from the model, otherwise from the training rows.
 
-    And which of the latter are in an order.
+    The second value are the columns of the latter kind with ordered levels.
     """
     of_model = {name: pd.Index(list(levels)) for name, levels in own.items()}
     categories = {
@@ -518,7 +518,7 @@ def _levels(
 def _columns(
     name: str, kind: str, own: tuple[str, ...], train: Dataset
 ) -> list[int] | int | None:
-    """Return which columns of an answer are ours; the task and classes must suit."""
+    """Return the columns of R's predictions to use; refuse wrong tasks and classes."""
     if train.task == "regression":
         if own:
             how = remedy(
@@ -553,25 +553,25 @@ def predict(X: pd.DataFrame, *, model: r_models.RModel, reader: Reader) -> Float
     Parameters
     ----------
     X : DataFrame
-        Rows with at least the columns the model reads; not changed.
+        Rows with at least the columns that the model uses; not changed.
     model : RModel
     reader : Reader
 
     Raises
     ------
     DataError
-        If the model has no place for a level or a missing value of `X`.
+        If the model does not accept a level or a missing value in `X`.
     ModelError
-        If R stops, or what it returns is no prediction.
+        If R stops, or does not return predictions.
     importance_audit.r_bridge.errors.RBridgeError
-        If R died, or did not answer in time.
+        If the R process died, or timed out.
     """
     frame, form = _frame_for_r(X, reader), reader.form
     if not len(frame):
         width = (len(form.classes),) if form.task == "multiclass" else ()
         return np.empty((0, *width))
     if len(frame) == 1:
-        frame = frame.take([0, 0])  # of one row R's packages make vectors
+        frame = frame.take([0, 0])  # R packages drop dimensions for a single row
     try:
         answer = np.asarray(model.call("predict_model", {"data": frame}))
     except RError as error:
@@ -581,22 +581,22 @@ def predict(X: pd.DataFrame, *, model: r_models.RModel, reader: Reader) -> Float
     columns = reader.columns
     if columns is not None and answer.ndim > 1:
         answer = answer[:, columns]
-    elif columns == 0:  # a vector is of the second class
+    elif columns == 0:  # a vector holds the second class
         answer = 1 - answer
     return prediction.checked(answer, len(frame), form)[: len(X)]
 
 
 def _frame_for_r(X: pd.DataFrame, reader: Reader) -> pd.DataFrame:
-    """Return the columns that a model reads as it met them in training."""
+    """Return the columns that a model uses, in the types of its training."""
     rows = selected(reader.features, X, reader.form.model)
     sent = [_column_for_r(column, reader) for _, column in rows.items()]
     return pd.DataFrame(dict(zip(reader.features, sent, strict=True)))
 
 
 def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
-    """Return the model of R that `predict` of a model asks; None if there is more.
+    """Return the only R model that `predict` of a model calls, None otherwise.
 
-    What it is said to read are R's codes of factors, 1 for the first level.
+    Its inputs are given as R's codes of factors, 1 for the first level.
     """
     function = unwrap(function)
     if not isinstance(function, partial) or function.func is not predict:
@@ -611,7 +611,7 @@ def sole_model(function: Callable[..., Any]) -> prediction.SoleEstimator | None:
 
 
 def _codes(X: pd.DataFrame, *, reader: Reader) -> Any:
-    """Return rows as R's data.matrix makes them; what is no number stays as it is."""
+    """Return rows as by R's data.matrix; text columns stay unchanged."""
     frame = _frame_for_r(X, reader)
     columns: list[Any] = []
     for _, column in frame.items():
@@ -626,7 +626,7 @@ def _codes(X: pd.DataFrame, *, reader: Reader) -> Any:
 
 
 def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
-    """Return a column as the model met it in training, or refuse it."""
+    """Return a column in the type of training, or refuse it."""
     name, form = str(column.name), reader.form
     is_text = pd.api.types.infer_dtype(column, skipna=True) == "string"
     is_factor = is_category(column) or is_text
@@ -669,5 +669,5 @@ def _other_kind(
 
 
 def _r_message(error: RBridgeError) -> Exception:
-    """Return an error with R's own words only, where they are R's."""
+    """Return an error with R's own message, if it has one."""
     return Exception(getattr(error, "message", "") or str(error))

@@ -1,4 +1,4 @@
-"""What scikit-learn's make_scorer returns, as a loss of predictions."""
+"""Scorers of scikit-learn's make_scorer, as losses of predictions."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from ..records.losses import Array
 
 
 def is_scorer(value: Any) -> bool:
-    """Return whether an object is asked as ``scorer(estimator, X, y)`` is."""
+    """Return whether an object is called like ``scorer(estimator, X, y)``."""
     if hasattr(value, "__name__") or not callable(value):
         return False
     try:
@@ -24,31 +24,31 @@ def is_scorer(value: Any) -> bool:
 def loss_of_scorer(
     scorer: Callable[..., Any], task: Task, classes: Sequence[Any]
 ) -> Callable[..., float]:
-    """Return minus what a scorer says of predictions, as a loss of them.
+    """Return the negative of a scorer, as a loss of predictions.
 
-    The scorer asks a stand-in, whose answers are the predictions of the audited model:
-    numbers, or the probabilities of classes, which it calls and sorts as scikit-learn
-    would. The class with the largest probability is the one predicted. `classes` are
-    as the target names them, in the order of `Dataset.classes`.
+    The scorer is given a stand-in estimator that returns the predictions of the audited
+    model: numbers, or the probabilities of classes, in the order of scikit-learn. The
+    class with the largest probability is the predicted one. `classes` are the labels of
+    the target, in the order of `Dataset.classes`.
     """
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
     labels = np.array(classes)
     order = np.argsort(labels)
 
-    class Answer(BaseEstimator):  # type: ignore[misc]
+    class StandIn(BaseEstimator):  # type: ignore[misc]
         def __init__(self, answer: Array) -> None:
             self.answer = answer
             self.classes_ = labels[order]
 
-        def fit(self, *_: Any) -> "Answer":
+        def fit(self, *_: Any) -> "StandIn":
             return self
 
-    class Numbers(RegressorMixin, Answer):  # type: ignore[misc]
+    class Numbers(RegressorMixin, StandIn):  # type: ignore[misc]
         def predict(self, _: Any) -> Array:
             return self.answer
 
-    class Classes(ClassifierMixin, Answer):  # type: ignore[misc]
+    class Classes(ClassifierMixin, StandIn):  # type: ignore[misc]
         def predict(self, _: Any) -> Array:
             return self.classes_[self.answer.argmax(axis=1)]
 
@@ -56,14 +56,14 @@ def loss_of_scorer(
             return self.answer
 
     def loss(y: Array, prediction: Array, weights: Array) -> float:
-        truth, told = y, Numbers(prediction)
+        truth, estimator = y, Numbers(prediction)
         if task == "binary":
             prediction = np.column_stack([1 - prediction, prediction])
         if task != "regression":
-            truth, told = labels[y.astype(int)], Classes(prediction[:, order])
-        # Some scores know no weights, so they are asked without where all are equal.
+            truth, estimator = labels[y.astype(int)], Classes(prediction[:, order])
+        # Some scorers accept no weights, so equal weights are left out.
         weighed = {"sample_weight": weights} if np.ptp(weights) else {}
-        return -float(scorer(told, np.zeros((len(y), 1)), truth, **weighed))
+        return -float(scorer(estimator, np.zeros((len(y), 1)), truth, **weighed))
 
     words = re.findall(r"\w+", repr(scorer))
     name = next((word for word in words[1:] if word.isidentifier()), "scorer")

@@ -46,8 +46,8 @@ class ModelSection:
         probability of the second, or a matrix with a named column for each class.
     offset, exposure : str
         The columns that a fitted model of statsmodels or XGBoost (.joblib) adds to its
-        linear predictor; of exposure the logarithm. They stay with their rows and are
-        no features.
+        linear predictor, exposure as its logarithm. They are never permuted and are not
+        features.
     sha256 : str
         The SHA-256 of the model's file, which states that you trust it. Optional for a
         script or a text file; if given, it must match.

@@ -1,9 +1,9 @@
-"""Numbers to mean 0 and standard deviation 1 before an estimator sees them.
+"""Standardises numbers to mean 0 and standard deviation 1 for an estimator.
 
-As R's e1071 does by default: the columns of numbers, not those made of categories, and
-the target of a regression, whose predictions come back in its own unit. R divides by
-the deviation with ddof 1, and gives a category a column for its first level too: the
-predictions of a machine are near those of R, not equal to them.
+This is the default of R's e1071: it applies to numeric columns, not those derived from
+categories, and to the target of a regression, whose predictions are converted back. R
+uses the standard deviation with ddof 1, and encodes the first level of a category too:
+so predictions of support vector machines are close to those of R, not equal to them.
 """
 
 from typing import Any
@@ -12,17 +12,17 @@ from ..records.dataset_and_model import Task
 
 
 def standardised(estimator: Any, numbers: list[int], task: Task) -> Any:
-    """Return an estimator that standardises what it is fitted on, and asked with it.
+    """Return an estimator that standardises its inputs in fit and predict.
 
     Parameters
     ----------
     estimator : estimator
-        Of scikit-learn's kind, not yet fitted.
+        With the scikit-learn interface, not yet fitted.
     numbers : list of int
-        The places of the columns to standardise, by the training rows (ddof 0); the
-        others come after them, as they are.
+        The positions of the columns to standardise, by the training rows (ddof 0); the
+        other columns follow unchanged.
     task : {"regression", "binary", "multiclass"}
-        Of a regression the target is standardised too.
+        In a regression the target is standardised too.
     """
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.pipeline import Pipeline

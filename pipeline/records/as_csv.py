@@ -1,8 +1,8 @@
 """A result as long tables: one line per number, with every digit.
 
-A spreadsheet runs a cell that begins like a formula, and names come from whoever made
-the data: such a text is written with an apostrophe before it, which `unescaped` takes
-away. No number is touched, and nothing in result.json.
+A spreadsheet evaluates a cell that begins like a formula, and names come from the data.
+Such a text is written with an apostrophe in front, which `unescaped` removes. Numbers
+and result.json are not affected.
 """
 
 import csv
@@ -23,7 +23,7 @@ from .surface_record import Surface
 
 Table: TypeAlias = Iterable[Sequence[Any]]
 KEPT = (csv_path("importances"), csv_path("findings"))
-"""Tables that are there without rows too: every report hands them over."""
+"""Tables that are written even without rows: every report refers to them."""
 WHO = ("model", "method", "engine", "engine_version")
 WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
 
@@ -31,19 +31,19 @@ WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed
 def tables(result: AuditResult) -> dict[str, str]:
     """Return the text of each table by the path of its file in the run folder.
 
-    A table without rows is left out, but for those in `KEPT`.
+    A table without rows is left out, unless it is in `KEPT`.
     """
     texts = {name: csv_text(rows) for name, rows in rows_of(result).items()}
     return {n: text for n, text in texts.items() if n in KEPT or has_rows(text)}
 
 
 def has_rows(text: str) -> bool:
-    """Return whether a table as CSV has more than its head, which is one line."""
+    """Return whether a CSV table has rows below its header line."""
     return text.index("\n") < len(text) - 1
 
 
 def rows_of(result: AuditResult) -> dict[str, Table]:
-    """Return head and rows of each table by the path of its file; to be read once."""
+    """Return the iterator over header and rows of each table, by path in the folder."""
     return {
         csv_path("importances"): _importances(result.importances),
         csv_path("effects"): _effects(result.effects),
@@ -57,7 +57,7 @@ def _importances(records: Iterable[Importance]) -> Table:
     """Yield the long table of importances: one row per feature and repeat."""
     names = (*WHO, "entry", "of", "form", "aggregator", "loss", *WHAT)
     yield ("record", *names, "feature", "repeat", "raw", "baseline", "value")
-    for number, record in enumerate(records):  # by which other tables name it
+    for number, record in enumerate(records):  # the key in other tables
         who, values = [getattr(record, name) for name in names], record.values
         for j, feature in enumerate(record.features):
             rows = zip(record.raw[j], record.baseline, values[j], strict=True)
@@ -108,7 +108,7 @@ def _frame(frame: pd.DataFrame) -> Table:
 
 
 def csv_text(table: Table) -> str:
-    """Return a table as CSV: LF, full precision, quotes where needed, `escaped`."""
+    """Return a table as CSV: LF, full precision, minimal quoting, `escaped`."""
     text = _Lines()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerows([cell(value) for value in row] for row in table)
@@ -116,7 +116,7 @@ def csv_text(table: Table) -> str:
 
 
 class _Lines(io.StringIO):
-    r"""Takes rows that end with \r\n, for which alone `csv` quotes a \r in a cell."""
+    r"""Ends rows with \n; they arrive with \r\n so that `csv` quotes \r in cells."""
 
     def write(self, row: str) -> int:
         """Write one row, ended by a line feed."""
@@ -124,7 +124,7 @@ class _Lines(io.StringIO):
 
 
 def cell(value: Any) -> Any:
-    """Return a number with all its digits, and the words for what is not finite."""
+    """Return a number with all its digits; NaN and the infinities as words."""
     if isinstance(value, str):
         return escaped(value)
     if not isinstance(value, float):
@@ -133,4 +133,4 @@ def cell(value: Any) -> Any:
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    return float(value)  # numpy 2 would print its own floats otherwise
+    return float(value)  # numpy 2 writes its own floats differently

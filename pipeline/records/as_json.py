@@ -1,10 +1,10 @@
 """AuditResult ⇄ plain dicts ⇄ JSON text, without loss. Not: files.
 
 Floats keep their shortest exact digits; NaN and the infinities are the texts "NaN",
-"Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
-columns) a text that reads like one of these is written ``{"text": "NaN"}``, and the
-name "text" of a mapping's only entry ``"text*"``, so that no mapping reads like it.
-`result.schema.json` is the published form; other versions of it are refused.
+"Infinity" and "-Infinity". Where any type is allowed (options, configuration, mixed
+columns), a text equal to one of these is written ``{"text": "NaN"}``. If "text" is the
+only key of a mapping, it is written ``"text*"``, so that no mapping is ambiguous.
+`result.schema.json` is the published schema; other versions of it are refused.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ RECORDS: dict[str, type[Any]] = {
     "surfaces": Surface,
     "findings": Finding,
 }
-"""The parts of a result that are no frames, in the order of result.json."""
+"""The parts of a result other than frames, in the order of result.json."""
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
@@ -61,12 +61,12 @@ def to_dict(result: AuditResult) -> Plain:
 
 
 def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> AuditResult:
-    """Return the result that `to_dict` made.
+    """Return the result from the dicts of `to_dict`.
 
     Raises
     ------
     DataError
-        If it is not a result, or that of another schema version.
+        If the document is not a result, or has another schema version.
     """
     version = document.get("schema_version")
     if not isinstance(version, str):
@@ -112,12 +112,12 @@ def dumps(result: AuditResult) -> str:
 
 
 def loads(text: str, *, name: str = "result.json") -> AuditResult:
-    """Return the result in a JSON text; `name` is what messages call it.
+    """Return the result in a JSON text; `name` is its name in messages.
 
     Raises
     ------
     DataError
-        If it is not JSON, not a result, or that of another schema version.
+        If the text is not JSON, not a result, or has another schema version.
     """
     return from_dict(document_in(text, name=name), name=name)
 
@@ -128,7 +128,7 @@ def document_in(text: str, *, name: str = "result.json") -> Plain:
     Raises
     ------
     DataError
-        If it is not JSON, or no object.
+        If the text is not JSON, or not an object.
     """
     try:
         document = json.loads(text)
@@ -140,9 +140,9 @@ def document_in(text: str, *, name: str = "result.json") -> Plain:
 
 
 def content_digest(result: AuditResult) -> str:
-    """Return the SHA-256 of what a result says, whenever and wherever it was made.
+    """Return the SHA-256 of the content of a result, without its times and places.
 
-    It is worked out once for each result, since nothing in one ever changes.
+    It is computed once for each result, since results are immutable.
     """
     if result not in _DIGESTS:
         keep_digest(result, digest_of(to_dict(result)))
@@ -150,15 +150,15 @@ def content_digest(result: AuditResult) -> str:
 
 
 def keep_digest(result: AuditResult, digest: str) -> None:
-    """Keep the content digest of a result, as the document it was read from has it."""
+    """Cache the content digest of a result, as given in its document."""
     _DIGESTS[result] = digest
 
 
 def digest_of(document: Mapping[str, Any]) -> str:
-    """Return the content digest of a result as a dict, of fields not known here too.
+    """Return the content digest of a result given as a dict, unknown fields included.
 
-    The SHA-256 of its canonical JSON (UTF-8, keys sorted by code point, no space,
-    shortest exact floats) without ``run.volatile`` and the digest itself.
+    This is the SHA-256 of its canonical JSON (UTF-8, keys sorted by code point, no
+    space, shortest exact floats) without ``run.volatile`` and the digest itself.
     """
     run = {k: v for k, v in document["run"].items() if k != "volatile"}
     content = {k: v for k, v in document.items() if k != "content_digest"} | {
@@ -175,17 +175,17 @@ def digest_of(document: Mapping[str, Any]) -> str:
 
 
 def utf8(text: str) -> bytes:
-    r"""Return a text as UTF-8; what that cannot hold, as JSON escapes it: ``\udc80``.
+    r"""Return a text as UTF-8; lone surrogates are escaped as in JSON: ``\udc80``.
 
-    Names of files that are no UTF-8 reach Python as such halves of characters.
+    File names that are not valid UTF-8 reach Python with such surrogates.
     """
     return text.encode("utf-8", "backslashreplace")
 
 
 def result_schema() -> Plain:
-    """Return the published form of a result: what is stored, with the frames of today.
+    """Return the published schema of a result: the stored one with the current frames.
 
-    Where they differ `schema_text` is what to store.
+    If the two differ, store `schema_text`.
     """
     schema: Plain = json.loads(SCHEMA_FILE.read_text("utf8"))
     parts = schema["properties"]
@@ -204,7 +204,7 @@ def result_schema() -> Plain:
 
 
 def schema_text() -> str:
-    """Return the text of `result.schema.json` as it should be stored."""
+    """Return the text that `result.schema.json` should contain."""
     return json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -214,7 +214,7 @@ def _json(value: Any) -> str:
 
 
 def _plain_record(record: RunInfo | Importance | Effect | Surface | Finding) -> Plain:
-    """Return a record as a dict, fields in their order."""
+    """Return a record as a dict, fields in their declared order."""
     plain = {}
     for item in fields(record):
         value = getattr(record, item.name)
@@ -228,7 +228,7 @@ def _plain_record(record: RunInfo | Importance | Effect | Surface | Finding) -> 
 
 
 def _record(kind: type[R], plain: Mapping[str, Any]) -> R:
-    """Return the record in a dict, which has each field and nothing else."""
+    """Return the record from a dict with exactly its fields."""
     names = [item.name for item in fields(kind)]
     if missing := set(names) - plain.keys():
         raise KeyError(f"{kind.__name__}.{min(missing)}")
@@ -238,7 +238,7 @@ def _record(kind: type[R], plain: Mapping[str, Any]) -> R:
 
 
 def _field(name: str, plain: Mapping[str, Any]) -> Any:
-    """Return one field of a record as it was before `_plain_record`."""
+    """Return one field of a record from its form in `_plain_record`."""
     value = plain[name]
     if name == "raw":
         shape = len(plain["features"]), len(plain["baseline"])
@@ -272,7 +272,7 @@ def _plain_frame(frame: pd.DataFrame) -> Plain:
 
 
 def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the frame in a dict, columns with the types they had."""
+    """Return the frame from a dict, columns with their stored types."""
     columns = {}
     for column in plain["columns"]:
         values, kind = column["values"], column["type"]
@@ -282,17 +282,17 @@ def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
             )
         if kind == "mixed":
             values = list(_restored(values))
-        if kind == "number":  # of texts for what is not finite too, and fast
+        if kind == "number":  # also converts the texts of NaN and the infinities; fast
             values = np.array(values, dtype=np.float64)
         dtype: Any = COLUMN_TYPES.get(kind, object)
         if kind == "text" and values:
-            dtype = None  # pandas chooses its own for texts
+            dtype = None  # pandas chooses its own text type
         columns[column["name"]] = pd.Series(values, dtype=dtype)
     return pd.DataFrame(columns)
 
 
 def _finite(values: Any) -> Any:
-    """Return nested lists of floats with texts for what is not finite."""
+    """Return nested lists of floats, NaN and the infinities as texts."""
     if isinstance(values, list):
         return [_finite(value) for value in values]
     if math.isfinite(values):
@@ -313,12 +313,12 @@ def _tuples(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of any plain type as JSON can hold it.
+    """Return a value of any plain type in the form JSON can hold.
 
     Raises
     ------
     TypeError
-        If it is no text, number, truth value, None, or collection of these.
+        If it is not a text, number, boolean, None, or collection of these.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -344,12 +344,12 @@ def _plain(value: Any) -> Any:
 
 
 def _is_starred(names: list[str]) -> bool:
-    """Return whether a mapping has one entry, of the name "text" with any stars."""
+    """Return whether a mapping has one key, "text" with any number of stars."""
     return len(names) == 1 and names[0].rstrip("*") == "text"
 
 
 def _restored(value: Any) -> Any:
-    """Return the value that `_plain` wrote, sequences as tuples."""
+    """Return the value from the form of `_plain`, sequences as tuples."""
     if isinstance(value, str):
         return float(value) if value in NOT_FINITE else value
     if isinstance(value, list):

@@ -1,6 +1,6 @@
-"""A result as one Excel file: a sheet for each table of `as_csv`, and an index.
+"""A result as one Excel file: a worksheet for each table of `as_csv`, and an index.
 
-The only writer of Excel files. It needs openpyxl, without which there is none.
+This is the only module that writes Excel files. Without openpyxl no file is written.
 """
 
 import io
@@ -18,11 +18,11 @@ from .undated_zip import undated
 
 INDEX = "index"
 MOST_ROWS = 100_000
-"""Rows of one sheet; the CSV file has them all. Excel takes ten times as many."""
+"""Most rows of one worksheet; the CSV file has all. Excel allows ten times as many."""
 LONGEST_NAME = 31
-"""Characters of the name of a sheet."""
+"""Most characters of the name of a worksheet."""
 LONGEST = 32_767
-"""Characters that Excel takes in one cell."""
+"""Most characters that Excel stores in one cell."""
 MEANINGS = {
     "importances": "Every importance: one row per feature and repeat.",
     "effects": "Every curve: one row per point.",
@@ -34,11 +34,11 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def workbook(result: AuditResult) -> bytes | None:
-    """Return every table of a result that has rows as one Excel file.
+    """Return all tables of a result that have rows, as the bytes of one Excel file.
 
-    Names and sentences are texts, which Excel never runs: those that begin like a
-    formula have an apostrophe before them, as in the CSV files. Numbers are numbers;
-    what is not finite is a word.
+    Names and sentences are stored as text, which Excel never evaluates: text that
+    begins like a formula gets an apostrophe in front, as in the CSV files. Numbers are
+    stored as numbers; NaN and the infinities are stored as words.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def workbook(result: AuditResult) -> bytes | None:
     Returns
     -------
     bytes or None
-        The same for the same result and version of openpyxl; None without openpyxl.
+        Identical for the same result and version of openpyxl; None without openpyxl.
     """
     try:
         from openpyxl import Workbook
@@ -78,7 +78,7 @@ def workbook(result: AuditResult) -> bytes | None:
 
 
 def _fill(sheet: Any, head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> None:
-    """Write a table whose head stays in sight and can be filtered by."""
+    """Write a table; its header row is frozen."""
     from openpyxl.styles import Font
 
     sheet.freeze_panes = "A2"
@@ -91,20 +91,20 @@ def _fill(sheet: Any, head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Non
 
 
 def _value(sheet: Any, value: Any) -> Any:
-    """Return what a sheet takes of a value; a text stays one, whatever it looks like.
+    """Return the worksheet cell or plain value that stores `value`; text stays text.
 
-    openpyxl takes "#N/A" for an error and "=" for a formula: a text that begins like
-    these becomes a marked cell, which costs several times as much as a plain value.
+    openpyxl reads "#N/A" as an error and "=" as a formula. Text that begins like these
+    becomes a typed cell, which costs several times as much as a plain value.
     """
     plain = cell(value)
     if isinstance(plain, str):
         return _text_cell(sheet, plain) if plain[:1] in ("#", "=") else _text(plain)
-    number = getattr(plain, "item", lambda: plain)()  # of numpy: a number of Python
+    number = getattr(plain, "item", lambda: plain)()  # numpy scalars to Python numbers
     return number if isinstance(number, bool | int | float) else _text(number)
 
 
 def _text_cell(sheet: Any, text: str) -> Any:
-    """Return a cell that is marked as a text."""
+    """Return a cell of type text."""
     from openpyxl.cell import WriteOnlyCell
 
     written = WriteOnlyCell(sheet, value=_text(text))
@@ -113,7 +113,7 @@ def _text_cell(sheet: Any, text: str) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """Return what Excel takes of a text; None for nothing."""
+    """Return a value as text that Excel can store: legal characters, cut if long."""
     if value is None:
         return None
     text = _ILLEGAL.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(value))
@@ -121,7 +121,7 @@ def _text(value: Any) -> str | None:
 
 
 def _with_one_date(core: bytes) -> bytes:
-    """Return the properties of a file with the day it was made as its last change.
+    """Return docProps/core.xml with its creation date as the date of modification.
 
     Newer versions of openpyxl write the time of saving there.
     """

@@ -1,7 +1,7 @@
-"""Who asked for an audit, so that a remedy names what they can change.
+"""The interface through which an audit was started: it determines the remedies.
 
-Whoever wrote an audit.toml can change its keys; whoever called `importance_audit()` in
-R, or `audit()` in Python, wrote none, and can change its arguments.
+The author of an audit.toml can change its keys. A caller of `importance_audit()` in R,
+or of `audit()` in Python, has no such file and can change the arguments.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _ASKER: ContextVar[str] = ContextVar("asker", default=FILE)
 
 @contextmanager
 def asked_by(asker: str) -> Iterator[None]:
-    """Give the remedies of `FILE`, `R` or `PYTHON` inside the block."""
+    """Word remedies for `FILE`, `R` or `PYTHON` inside the block."""
     token = _ASKER.set(asker)
     try:
         yield
@@ -23,15 +23,15 @@ def asked_by(asker: str) -> Iterator[None]:
 
 
 def current_asker() -> str:
-    """Return who asked."""
+    """Return the interface in use: `FILE`, `R` or `PYTHON`."""
     return _ASKER.get()
 
 
 def remedy(file: str, *, r: str, python: str = "") -> str:
-    """Return what to do, in the keys of audit.toml, in R or in Python.
+    """Return the remedy for the interface in use: audit.toml, R or Python.
 
-    Without words for Python it gets those of audit.toml, whose keys `audit` takes as
-    `config`.
+    Without a text for Python, it is the one of audit.toml: `audit` takes the same keys
+    as `config`.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def remedy(file: str, *, r: str, python: str = "") -> str:
 
 
 def remedy_by_fitting() -> str:
-    """Return how a model comes to be fitted by the audit itself."""
+    """Return the remedy that makes the audit fit the model itself."""
     return remedy(
         "Name its estimator under [[models]].",
         r="Use permutation importance.",

@@ -1,13 +1,13 @@
-"""Texts in tables that a spreadsheet would run as formulas."""
+"""Text in tables that a spreadsheet would evaluate as a formula."""
 
 import re
 
 RUN = re.compile(r"'*[=+\-@\t\r]")
-"""How a cell begins that a spreadsheet runs, with the apostrophes of an escaped one."""
+"""Start of a cell that a spreadsheet evaluates, or of such a cell once escaped."""
 
 
 def escaped(text: str) -> str:
-    """Return a text with an apostrophe before it if a spreadsheet would run it.
+    """Return a text, with an apostrophe in front if a spreadsheet would evaluate it.
 
     Examples
     --------
@@ -18,7 +18,7 @@ def escaped(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Return the text that `escaped` wrote so."""
+    """Return the text before `escaped`."""
     rest = text[1:]
     return rest if text[:1] == "'" and RUN.match(rest) else text
 

@@ -1,4 +1,4 @@
-"""What a check answers: a row for the table of thresholds, and perhaps a Finding."""
+"""Result of a check: a row of the table of thresholds and, if it fires, a Finding."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ Answer: TypeAlias = tuple[Row, Finding | None]
 Answers: TypeAlias = list[Answer]
 
 VERDICTS: dict[Severity, str] = {"info": "note", "warning": "warn", "failure": "fail"}
-"""What a check reads that made a finding: outside its limit none reads "pass"."""
+"""Verdict of a check with a finding, by severity: outside its limit none is "pass"."""
 
 
 class Limit(NamedTuple):
-    """A threshold, and who set it: "default", a file, or "definition" if nobody can."""
+    """A threshold and its origin: "default", a file, or "definition" (not settable)."""
 
     value: float | str
     set_by: str = "default"
@@ -26,15 +26,15 @@ Limits: TypeAlias = Mapping[str, Limit]
 
 @dataclass(frozen=True)
 class Seen:
-    """What a check saw; what is left out is as in its row of `CHECKS`.
+    """Observation of a check; fields left out are taken from its row of `CHECKS`.
 
     Attributes
     ----------
     fires : bool or None
-        Whether it saw what it looks for, None if that cannot be judged.
+        Whether the check fires, None if that cannot be determined.
     observed : float or str
     message : str
-        The sentence of its finding; empty if it cannot fire.
+        The message of its finding; empty if it cannot fire.
     limit : Limit, optional
     severity, remedy, subject, measure : str, optional
     cause : str
@@ -54,7 +54,7 @@ class Seen:
 
 
 def row_of(finding: Finding, observed: float | str, limit: Limit, verdict: str) -> Row:
-    """Return one row for the table of thresholds."""
+    """Return a row of the table of thresholds."""
     return {
         "check": finding.check,
         "subject": finding.subject,

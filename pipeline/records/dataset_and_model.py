@@ -1,6 +1,6 @@
-"""What is asked: rows and models, frozen, with read-only arrays.
+"""The inputs of an audit: rows and models, frozen, with read-only arrays.
 
-What is answered is in `importance_record`, the whole, `AuditResult`, in `result`, and
+Results are in `importance_record`, the whole result (`AuditResult`) is in `result`, and
 `AuditConfig` in `config.sections`.
 """
 
@@ -27,14 +27,14 @@ Options: TypeAlias = Mapping[str, Any]
 
 
 class ColumnType(NamedTuple):
-    """What a column was before the audit typed it, as a model may have met it.
+    """The type of a column before the audit converted it, as a model may expect it.
 
     Attributes
     ----------
     dtype : dtype
         Its dtype in the rows that were given or read.
     cells : str
-        What it holds, as `pandas.api.types.infer_dtype` calls it.
+        Its content, as named by `pandas.api.types.infer_dtype`.
     missing : tuple
         The kinds of missing value among its cells, such as None and NaN.
     """
@@ -51,14 +51,14 @@ class LeftOut(NamedTuple):
     ----------
     column : str
     reason : str
-        Its other role: "weights", "split", "dates", of which parts are taken, or
-        "segments", by which rows are judged apart. Or why it has none: "excluded" by
-        the configuration, "not_listed" among its features, "not_in_training" if only
+        Its other role: "weights", "split", "dates" (its parts are features) or
+        "segments" (rows are evaluated by its values). Or why it has no role: "excluded"
+        by the configuration, "not_listed" among its features, "not_in_training" if only
         evaluation or reference rows have it.
     look : {"", "empty", "constant", "near_constant", "names_rows"}
-        What its cells are like.
+        Pattern of its values.
     distinct : int
-        How many different values it has.
+        Number of distinct values.
     """
 
     column: str
@@ -69,12 +69,12 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset(Frozen):
-    """Rows, their target, and what is asked of them.
+    """Rows, their target, and the groups of columns to be measured.
 
     Attributes
     ----------
     name, source : str
-        How the report names these rows, and where they came from.
+        Name of these rows in the report, and where they came from.
     X : DataFrame of shape (n_samples, n_features)
         The audited columns, in the order of the data; categories as `category`.
     y : ndarray of shape (n_samples,)
@@ -87,32 +87,32 @@ class Dataset(Frozen):
     weights : ndarray of shape (n_samples,)
         Row weights; ones if the data have none.
     groups : mapping of str to tuple of str
-        Columns asked together; by default each feature alone.
+        Columns that are permuted together; by default each feature separately.
     unread : mapping of str to tuple of str
-        The columns of `X` that no model is given, each with those it was derived
-        from; none for a column held out.
+        The columns of `X` that no model uses, each with the columns it was derived
+        from; none for a held-out column.
     split : {"train", "test", "all", "reference"}
     target : str
         The name of the target column.
     sha256 : str
-        Digest of what was read: columns, types, values, target and weights.
+        Digest of the data as read: columns, types, values, target and weights.
     script, script_sha256 : str
         The R script that made these rows and the digest of its file, empty if none.
     notes : tuple of Finding
-        What reading these rows changed: rows left out, levels made missing.
+        Changes made while reading these rows: rows left out, levels made missing.
     reference : Dataset or None
-        Rows that need no target; `measure.ON_REFERENCE` are taken over them.
+        Rows that need no target, used by the methods in `measure.ON_REFERENCE`.
     types : mapping of str to ColumnType
-        What each column was that has another type in `X`, such as texts.
+        Original type of each column that has another type in `X`, such as text.
     declared : frozenset of str
-        The columns whose levels the configuration lists.
+        The columns with levels listed in the configuration.
     left_out : tuple of LeftOut
         Of test rows: the columns of the tables that are neither in `X` nor the target.
     row_numbers : ndarray of shape (n_samples,)
         The number of each row in its table, from 1; empty for rows given in Python.
     segments : DataFrame of shape (n_samples, n_segments)
-        The columns by whose values the rows are also judged apart, whether models are
-        given them or not; without columns if there are none.
+        The columns by whose values the rows are also evaluated in segments, whether or
+        not models use them; without columns if there are none.
     """
 
     name: str
@@ -146,7 +146,7 @@ class Dataset(Frozen):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The names of the columns that models are given, in order."""
+        """The names of the columns that models use, in order."""
         return tuple(name for name in self.X.columns if name not in self.unread)
 
     @property
@@ -156,22 +156,22 @@ class Dataset(Frozen):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether any row weighs more or less than another."""
+        """Whether the row weights differ."""
         return bool(np.ptp(self.weights)) if len(self.weights) else False
 
     def part(
         self, features: Sequence[str], rows: npt.NDArray[np.int64] | None = None
     ) -> "Dataset":
-        """Return some columns of some rows, which may repeat; each column alone.
+        """Return some columns of some rows, which may repeat; each column is a group.
 
-        What is cut out has no digest: `sha256` is empty.
+        A part has no digest: its `sha256` is empty.
         """
         at = np.arange(self.n_samples) if rows is None else rows
         columns = [self.X.columns.get_loc(name) for name in features]
-        # Rows that were put together by hand have none, or others' numbers.
+        # Rows assembled by hand have no row numbers, or those of other rows.
         has_numbers = len(self.row_numbers) == self.n_samples
-        X = self.X.take(columns, axis=1).take(at)  # a third of X[list].iloc's time
-        X.index = pd.RangeIndex(len(X))  # reset_index would copy all of it once more
+        X = self.X.take(columns, axis=1).take(at)  # a third of the time of X[list].iloc
+        X.index = pd.RangeIndex(len(X))  # reset_index would copy all data again
         return replace(
             self,
             X=X,
@@ -187,11 +187,11 @@ class Dataset(Frozen):
         )
 
     def with_groups(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
-        """Return the same rows with other columns asked together."""
+        """Return the same rows with other groups of columns."""
         return replace(self, groups=groups)
 
     def without_asking(self, columns: Collection[str]) -> "Dataset":
-        """Return the same rows with some columns no longer asked about."""
+        """Return the same rows without the groups that contain any of some columns."""
         asked = {
             name: group
             for name, group in self.groups.items()
@@ -202,62 +202,62 @@ class Dataset(Frozen):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FittedModel(Frozen):
-    """One fitted model on one prediction scale, judged by one or more losses.
+    """One fitted model on one prediction scale, evaluated by one or more losses.
 
     Attributes
     ----------
     name : str
     task : {"regression", "binary", "multiclass"}
     scale : {"response", "probability", "class", "score"}
-        What `predict` returns; "class" is 1 for the class that is predicted and 0 for
-        others, "score" any number that is larger where 1 is likelier.
+        Scale of `predict`; "class" is 1 for the predicted class and 0 for others,
+        "score" any number that increases with the probability of 1.
     predict : callable
         ``predict(X) -> ndarray`` of shape (n_samples,), or (n_samples, n_classes)
         if multiclass; float64, finite, checked.
     features : tuple of str
-        The columns the model reads, in its own order.
+        The columns that the model uses, in its own order.
     classes : tuple of str
         As in `Dataset`.
     losses : tuple of str
         Keys of `losses.LOSSES`.
     estimator : Any
-        The fitted object as the user would know it; None if only `predict` is known.
+        The fitted object as its user knows it; None if only `predict` is known.
     encoder : {"none", "ordinal", "one_hot", "one_hot_full"}
-        How categories reach the estimator.
+        Encoding of categories for the estimator.
     encoded : tuple of str
-        For each column the estimator sees, the feature it was made from.
+        For each input column of the estimator, the feature it was derived from.
     held : tuple of str
-        Those of `features` that are no features of the audit, its offset: they stay
-        with their rows.
+        Those of `features` that are not features of the audit, such as an offset: they
+        are never permuted.
     library : str
         Distribution and version that made the estimator.
     parameters : mapping
-        What the estimator was made with.
+        Parameters of the estimator.
     source : {"fitted", "file", "r_script", "given"}
-        Fitted by the audit, read from a file, fitted by an R script, or handed over in
+        Fitted by the audit, read from a file, fitted by an R script, or passed in
         Python.
     sha256 : str
         Digest of the file or the script, else empty.
     n_train : int
-        Rows it was fitted on, 0 if unknown.
+        Number of training rows, 0 if unknown.
     train_sha256 : str
-        Digest of those rows, empty if unknown.
+        Digest of the training rows, empty if unknown.
     train : Dataset or None
-        Those rows, if the audit fitted it, or if its user says which they are.
+        The training rows, if the audit fitted the model or its user stated them.
     fit_on : callable or None
-        What `refit` calls with rows and a seed, if the audit fitted it or it is an
-        estimator that was handed over.
+        Called by `refit` with rows and a seed; None if the audit did not fit the model
+        and has no estimator of it.
     takes_types : bool
-        Whether `predict` takes ``types``: fitted elsewhere, the model is asked with
-        columns of the types it may have met; see `for_rows`.
+        Whether `predict` takes ``types``: a model fitted elsewhere gets its columns in
+        the types it may expect; see `for_rows`.
     notes : tuple of Finding
-        What was told of it when it was loaded.
+        Findings made while it was loaded.
     instead : mapping of str to FittedModel
-        By loss, the same model on another scale, which is asked for that loss.
+        By loss, the same model on the scale that this loss needs.
     count_fitted : callable or None
-        ``count_fitted(rows)``, of a model that may keep the rows it was fitted on: how
-        many of `rows` are equal to one of them, and how many would be by chance; None
-        if it does not tell.
+        ``count_fitted(rows)``, for a model that may contain its training rows: how many
+        of `rows` are equal to one of them, and how many would be by chance; None if
+        that is unknown.
     """
 
     name: str
@@ -285,7 +285,7 @@ class FittedModel(Frozen):
     count_fitted: Callable[[Dataset], tuple[int, float] | None] | None = None
 
     def for_rows(self, rows: Dataset) -> "FittedModel":
-        """Return the model that gets the columns of `rows` in the types they had.
+        """Return the model that gets the columns of `rows` in their original types.
 
         The model itself, if the audit fitted it: it was fitted on ``rows.X``.
 
@@ -315,18 +315,18 @@ class FittedModel(Frozen):
         *,
         seed: int | None = None,
     ) -> "FittedModel":
-        """Return the same estimator fitted anew, judged by the same losses.
+        """Return the same estimator fitted to these columns, with the same losses.
 
-        On these columns of these training rows, which may repeat (all by default),
-        with `seed` as its `random_state` where it has one (as configured by default).
+        It is fitted on these training rows, which may repeat (all by default), with
+        `seed` as its `random_state` if it has one (as configured by default).
 
         Raises
         ------
         NotApplicable
-            If the audit did not fit it and has no training rows or estimator of it, if
-            that cannot be cloned, or if no row has some class.
+            If the audit did not fit the model and has no training rows or estimator of
+            it, if the estimator cannot be cloned, or if a class has no rows.
         ModelError, DataError
-            If it cannot be fitted on these.
+            If it cannot be fitted on these rows.
         """
         if self.fit_on is None or self.train is None:
             raise NotApplicable(
@@ -339,29 +339,29 @@ class FittedModel(Frozen):
 
     @property
     def remedy_for_refit(self) -> str:
-        """What to do so that the model can be fitted again, where it cannot."""
+        """The remedy for a model that cannot be fitted again."""
         if self.fit_on is not None:
             return "Pass the rows it was fitted on as train=(X, y)."
         return remedy_by_fitting()
 
     def unfitted(self) -> "FittedModel":
-        """Return what `refit` needs of the model, to be sent elsewhere: not its fit."""
+        """Return the model without its fit: only what workers need for `refit`."""
         return replace(self, predict=_not_fitted, estimator=None, instead={})
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """What one prediction consists of: its classes, or the one number."""
+        """Labels of the columns of a prediction: its classes, or "" for one number."""
         if self.task == "multiclass":
             return self.classes
         return self.classes[1:] if self.task == "binary" else ("",)
 
     def asked_for(self, losses: Sequence[str]) -> tuple["FittedModel", ...]:
-        """Return the model under some losses, once for each scale they are taken on.
+        """Return the model under some losses, once for each scale that they need.
 
         Raises
         ------
         ModelError
-            If a loss needs probabilities, and the model gives none.
+            If a loss needs probabilities, and the model does not predict them.
         """
         on_scale: dict[str, tuple[FittedModel, list[str]]] = {}
         for loss in losses:
@@ -377,20 +377,20 @@ class FittedModel(Frozen):
         return tuple(m.with_losses(tuple(names)) for m, names in on_scale.values())
 
     def with_facts(self, **facts: Any) -> "FittedModel":
-        """Return the same model with other facts, on every scale it is asked on."""
+        """Return the same model with some fields replaced, on all its scales."""
         instead = {loss: m.with_facts(**facts) for loss, m in self.instead.items()}
         return replace(self, instead=instead, **facts)
 
     def with_losses(self, losses: tuple[str, ...]) -> "FittedModel":
-        """Return the same model under other losses."""
+        """Return the same model with other losses."""
         return replace(self, losses=losses)
 
 
 def largest_gap(one: Floats, other: Floats) -> float:
-    """Return the largest difference of predictions, as a share of the largest of them.
+    """Return the largest difference of predictions, relative to the largest of all.
 
-    Not of each by itself: what threads add in any order is rounded by the size of what
-    they add, also where the sum is small. 0 if all are equal.
+    Not relative to each prediction: rounding in sums of varying order grows with the
+    terms, even where the sum is small. 0 if all are equal.
     """
     gap = float(np.abs(one - other).max(initial=0.0))
     return gap and gap / float(max(np.abs(one).max(), np.abs(other).max()))

@@ -1,18 +1,18 @@
-"""What a user can get wrong, as exceptions.
+"""Exceptions for what a user can correct.
 
     AuditError
       ConfigError      the configuration: every problem at once
       DataError        a table, a column, a split
-      ModelError       an estimator that cannot be made, fitted or asked to predict
-      ExtensionError   a method, loss or engine of the user's own that fails
-      NotApplicable    a sound question that this model or engine cannot answer
-      LockedError      another process is at work on the audit
+      ModelError       an estimator that cannot be created, fitted or used to predict
+      ExtensionError   a user-defined method, loss or engine that fails
+      NotApplicable    a valid request that this model or engine does not support
+      LockedError      the audit is locked by another process
 
-A message says what happened and what to do, in one or two plain sentences: the subject
-first, the value that was given, the remedy. "must" is for rules that the user broke;
-what a model or a library raised is part of it. The command line prints each problem on
-one line and exits with 2, with 5 if the audit is locked. R's failures are
-`importance_audit.r_bridge.errors.RBridgeError`.
+A message says what happened and what to do, in one or two plain sentences: first the
+subject, then the value that was given, then the remedy. "must" is for rules that the
+user broke. The message of a model or a library is part of it. The command line prints
+each problem on one line and exits with 2, or with 5 if the audit is locked. Failures of
+R are `importance_audit.r_bridge.errors.RBridgeError`.
 """
 
 import shlex
@@ -42,43 +42,44 @@ class ConfigError(AuditError):
 
 
 class DataError(AuditError):
-    """A table or a column that cannot be audited as it is."""
+    """A table or a column that cannot be audited without a change."""
 
 
 class ModelError(AuditError):
-    """An estimator that cannot be imported, made, loaded, fitted or asked."""
+    """An estimator that cannot be imported, created, loaded, fitted or used."""
 
 
 class ExtensionError(AuditError):
-    """A method or a loss of the user's own that fails, or breaks its contract."""
+    """A user-defined method or loss that fails, or breaks its contract."""
 
 
 class NotApplicable(AuditError):  # noqa: N818 (an answer, not a fault)
-    """A method or an engine that has no answer for this model or these columns."""
+    """A method or an engine that does not support this model or these columns."""
 
 
 class LockedError(AuditError):
-    """An audit that another process is at work on."""
+    """An audit that another process has locked."""
 
 
 class OutOfTime(BaseException):
     """The time limit is over: raised where the next call of a model would begin.
 
-    No `Exception`, so that nothing on its way takes it for a fault of the model, and R
-    is not waited for. `advice` says what would have fitted, if that is known.
+    It is not an `Exception`, so that no handler takes it for an error of the model, and
+    a running call of R is not waited for. `advice` is a setting that would have fitted
+    into the time limit, empty if none is known.
     """
 
     advice = ""
 
 
 QUOTED = 60
-"""Characters of a user's text that a message repeats; a longer one is cut."""
+"""Most characters of a user's text in a message; a longer text is cut."""
 
 
 def pip_install(*packages: str) -> str:
-    """Return the command that installs packages for the Python that runs this.
+    """Return the command that installs packages into the running Python.
 
-    Not "pip": what is called so may be of another Python, and may be absent from a
+    It is not plain "pip", which may belong to another Python and may be absent from a
     virtual environment.
     """
     python = shlex.quote(sys.executable)
@@ -89,9 +90,9 @@ def pip_install(*packages: str) -> str:
 
 
 def quote(value: object) -> str:
-    """Return a value as a message repeats it: as Python writes it, cut if long.
+    """Return a value as it appears in a message: as Python writes it, cut if long.
 
-    Numbers of numpy are written as Python's, which numpy 2 does not do.
+    Numbers of numpy are written like Python's; numpy 2 writes them differently.
 
     Examples
     --------
@@ -108,30 +109,30 @@ def quote(value: object) -> str:
 
 
 def quote_odd(key: str) -> str:
-    """Return a key of the configuration as it is; quoted if long or unprintable."""
+    """Return a key of the configuration, in quotes only if long or unprintable."""
     return key if len(key) < QUOTED - 1 and key.isprintable() else quote(key)
 
 
 def listed(names: Iterable[object], *, limit: int = 5) -> str:
-    """Return the first `limit` names as `quote` has them, and how many more."""
+    """Return the first `limit` names, each written by `quote`, and how many more."""
     return first_of(list(names), limit, quote)
 
 
 def first_of(
     things: Sequence[object], limit: int, write: Callable[[Any], str] = str
 ) -> str:
-    """Return the first `limit` things in one line, and how many more there are."""
+    """Return the first `limit` items in one line, and how many more there are."""
     more = f" and {len(things) - limit} more" if len(things) > limit else ""
     return ", ".join(map(write, things[:limit])) + more
 
 
 def require_names(allowed: Mapping[str, Sequence[str]], **options: str) -> None:
-    """Refuse options whose value is none of those allowed for them.
+    """Refuse options with a value that is not allowed.
 
     Raises
     ------
     ValueError
-        Naming the option, what it may be and what was given.
+        With the name of the option, its allowed values and the given value.
     """
     for name, value in options.items():
         if value not in allowed[name]:
@@ -142,7 +143,7 @@ def require_names(allowed: Mapping[str, Sequence[str]], **options: str) -> None:
 
 
 def single_columns(groups: Mapping[str, Sequence[str]], purpose: str) -> list[str]:
-    """Return the column of each group; `purpose` says what wants one column.
+    """Return the column of each group; `purpose` needs groups of one column.
 
     Raises
     ------
@@ -159,11 +160,11 @@ def single_columns(groups: Mapping[str, Sequence[str]], purpose: str) -> list[st
 
 
 SPACES = "\u00a0\u2009\u202f\u3000"
-"""What Python calls unprintable and every terminal prints as a space."""
+"""Characters that Python calls unprintable and every terminal shows as a space."""
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    r"""Return a text with escapes for what a terminal would act upon but `keep`.
+    r"""Return a text with control characters escaped, except those in `keep`.
 
     Examples
     --------
@@ -175,17 +176,17 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 MOST_WORDS = 2000
-"""Characters of prose that a message repeats: of a library, or of the user."""
+"""Most characters of a text from a library or the user in a message."""
 
 
 def in_short(prose: str) -> str:
-    """Return prose of others on one line, without controls, cut if long."""
+    """Return a text on one line, without control characters, cut if long."""
     text = printable(" ".join(prose.split()))
     return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 3]}..."
 
 
 def words(error: BaseException) -> str:
-    r"""Return what an exception says, `in_short` unless it is one of ours.
+    r"""Return the message of an exception, shortened by `in_short` unless it is ours.
 
     Examples
     --------
@@ -198,21 +199,21 @@ def words(error: BaseException) -> str:
 
 
 def several(number: float, one: str) -> str:
-    """Return a number of things, "1 run" or "2 runs"."""
+    """Return a count with its noun, "1 run" or "2 runs"."""
     count = number if isinstance(number, int) else f"{number:g}"
     return f"{count} {one if number == 1 else f'{one}s'}"
 
 
 MANY = 1000
-"""Candidates that one word is compared with, each letter with each."""
+"""Most candidates that a word is compared with: each comparison is quadratic."""
 HINTED = 10
-"""Words of one list that are compared; those that follow get no suggestion."""
+"""Most words of a list that get a suggestion; the words after them get none."""
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """Return " Did you mean 'x'?" for the nearest known word, or an empty text.
+    """Return " Did you mean 'x'?" with the nearest known word, or an empty text.
 
-    Of more than `MANY` candidates the first that begin with the same letter are
+    Of more than `MANY` candidates, only the first that share the initial letter are
     compared.
     """
     if len(word) > QUOTED:  # time grows with the product of the lengths
@@ -226,7 +227,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 
 def nearest_first(word: str, names: Iterable[str]) -> list[str]:
-    """Return names with those first that are near a word, or hold it or lie in it.
+    """Return the names, first those similar to a word, containing it or part of it.
 
     Examples
     --------
@@ -235,14 +236,14 @@ def nearest_first(word: str, names: Iterable[str]) -> list[str]:
     """
     every, wanted = list(names), word[:QUOTED].casefold()
     near = get_close_matches(wanted, every, n=len(every) or 1)
-    alike = [name for name in every if wanted in name or name in wanted]
-    return list(dict.fromkeys([*near, *(alike if wanted else []), *every]))
+    similar = [name for name in every if wanted in name or name in wanted]
+    return list(dict.fromkeys([*near, *(similar if wanted else []), *every]))
 
 
 def hints(words: Iterable[str], candidates: Collection[str]) -> Iterator[str]:
-    """Yield what `did_you_mean` says of the first `HINTED` words, then empty texts.
+    """Yield `did_you_mean` of each of the first `HINTED` words, then empty texts.
 
-    To compare 20 000 names of a list with 20 000 columns would take hours.
+    Comparing a list of 20 000 names with 20 000 columns would take hours.
     """
     for place, word in enumerate(words):
         yield did_you_mean(word, candidates) if place < HINTED else ""

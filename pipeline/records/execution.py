@@ -1,8 +1,8 @@
-"""The one seam for parallel work: `each` does it, here or by workers.
+"""The single interface for parallel work: `each` runs it here or on workers.
 
-What is done with an item depends on the item alone: whatever is drawn, is drawn by a
-stream that the item names, or before it is sent. So no number depends on how many
-workers there are, on their kind, or on what becomes of them. Not: who the workers are
+The result for an item depends on the item alone: random numbers are drawn from a stream
+that the item names, or before the item is sent. So no number depends on the number of
+workers, on their kind, or on their failures. Not: the kinds of workers
 (`worker_pools`).
 """
 
@@ -44,11 +44,11 @@ Backend: TypeAlias = Literal["loky", "threads", "dask"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 Report: TypeAlias = Callable[[Severity, str, str], None]
 POLL_SECONDS = 0.5
-"""How often one that waits asks whether it is to stop."""
+"""Seconds between two calls of `check` while waiting."""
 AHEAD = 3
-"""Items that are sent before they are waited for, per worker."""
+"""Items per worker that are sent before the first result is awaited."""
 MOST_DEATHS = 3
-"""Deaths of workers one after the other without an answer in between."""
+"""Deaths of workers in succession, without a result in between, that end the work."""
 
 
 def _quiet(*_: Any) -> None:
@@ -56,40 +56,40 @@ def _quiet(*_: Any) -> None:
 
 
 class WorkersDied(AuditError):  # noqa: N818 (what happened)
-    """Workers died again and again at one piece of work."""
+    """Workers died repeatedly at the same piece of work."""
 
 
 def each(function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """Yield what a function returns for each item, in their order.
+    """Yield the result of a function for each item, in the order of the items.
 
     Parameters
     ----------
     function : callable
-        Sent to each worker once: rows and models are to be in it, such as by `partial`.
+        Sent to each worker once. Bind rows and models to it, for example by `partial`.
     items : iterable
-        Sent one by one, so small; taken as they are needed.
+        Sent one by one, so they should be small. Consumed lazily.
 
     Raises
     ------
     WorkersDied
-        An item was not answered though it was sent again.
+        Workers died repeatedly at the same item.
     """
-    crew = _current.get()
-    if crew is None:
+    executor = _current.get()
+    if executor is None:
         yield from map(function, items)
     else:
-        yield from crew.each(carried(function), items)
+        yield from executor.each(carried(function), items)
 
 
 def n_threads() -> int:
-    """Return how many threads a compiled loop may use here: 1 inside a worker."""
-    crew = _current.get()
-    return 1 if crew is None else crew.n_jobs
+    """Return the number of threads a compiled loop may use here: 1 inside a worker."""
+    executor = _current.get()
+    return 1 if executor is None else executor.n_jobs
 
 
 @contextmanager
 def threads_of(n: int) -> Iterator[ThreadPoolExecutor]:
-    """Keep threads for parts of one loop; what stops the block stops all not begun."""
+    """Yield a thread pool for the parts of one loop; leaving cancels pending parts."""
     threads = ThreadPoolExecutor(n)
     try:
         yield threads
@@ -105,26 +105,26 @@ def workers(
     *,
     report: Report = _quiet,
     check: Callable[[], None] = _quiet,
-) -> Iterator["Crew | None"]:
-    """Let `each` inside the block give its work to workers; they start when needed.
+) -> Iterator["Executor | None"]:
+    """Run the work of `each` inside the block on workers, started when needed.
 
     Parameters
     ----------
     n_jobs : int, default 1
-        Number of threads or processes; with 1 and no cluster everything is done here.
+        Number of threads or processes; 1 without a cluster runs everything here.
     backend : {"loky", "threads", "dask"}, default "loky"
         Processes, threads, or the workers of a Dask cluster.
     scheduler : str, optional
         The address of the cluster.
     report : callable, optional
-        ``report(severity, message, remedy)`` of what did not go as configured.
+        ``report(severity, message, remedy)`` of deviations from the configuration.
     check : callable, optional
-        Asked while answers are awaited; it raises if the work is to stop.
+        Called while results are awaited; it raises if the work is to stop.
 
     Raises
     ------
     AuditError
-        The package that a cluster needs is not installed.
+        The package that a cluster needs is missing.
     """
     if backend == "dask" and not has_dask():
         raise AuditError(
@@ -135,31 +135,31 @@ def workers(
     if backend != "dask" and n_jobs == 1:
         yield None
         return
-    crew = Crew(
+    executor = Executor(
         n_jobs=n_jobs,
         backend=backend,
         scheduler=scheduler,
         report=report,
         check=check,
     )
-    token = _current.set(crew)
+    token = _current.set(executor)
     try:
-        yield crew
+        yield executor
     finally:
         _current.reset(token)
-        crew.end(at_once=False)
+        executor.end(at_once=False)
 
 
 @dataclass
 class _Sent:
-    """An item that is not answered yet, and the future of its answer, if it is sent."""
+    """An item without a result, and the future of its result if it has been sent."""
 
     item: Any
     future: Future[Answer] | None = None
 
     @property
     def answer(self) -> Answer | None:
-        """What came back, whatever became of the worker since; None if nothing did."""
+        """The result, even of a worker that has since died; None if there is none."""
         future = self.future
         if future is None or not future.done() or future.cancelled():
             return None
@@ -167,13 +167,13 @@ class _Sent:
 
 
 @dataclass(kw_only=True)
-class Crew:
+class Executor:
     """The workers of one audit.
 
     Attributes
     ----------
     used : list of str
-        Who did work, in words, in the order in which they were asked.
+        The pools that did work, in words, in the order of their first use.
     """
 
     n_jobs: int
@@ -186,7 +186,7 @@ class Crew:
     _messages: set[str] = field(default_factory=set)
 
     def each(self, function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-        """Do what `execution.each` does."""
+        """Do the work of `execution.each`."""
         content = self._pickled(function)
         items = iter(items)
         sent: deque[_Sent] = deque()
@@ -197,17 +197,17 @@ class Crew:
                     send = pool.sender(function, content)
                     for one in sent:
                         if one.answer is None:
-                            one.future = None  # of a pool that is no more
+                            one.future = None  # belongs to a lost pool
                             one.future = send(one.item)
                     while True:
                         room = max(0, pool.n_workers * AHEAD - len(sent))
                         for item in islice(items, room):
                             self.check()
-                            sent.append(_Sent(item))  # not lost, if sending fails
+                            sent.append(_Sent(item))  # kept even if sending fails
                             sent[-1].future = send(item)
                         if not sent:
                             return
-                        answer = self._awaited(sent[0], pool)
+                        answer = self._result_of(sent[0], pool)
                         n_deaths = 0
                         item = sent.popleft().item
                         yield self._value(function, item, answer)
@@ -231,13 +231,13 @@ class Crew:
                 if one.future is not None:
                     one.future.cancel()
             raise
-        except BaseException:  # nobody waits any more for what may be under way
+        except BaseException:  # results of running work are no longer awaited
             if any(one.future is None or not one.future.done() for one in sent):
                 self.end(at_once=True)
             raise
 
     def pool(self) -> Pool | None:
-        """Return who is to do work, started if need be; None if it is done here."""
+        """Return the pool, started if necessary; None if work is done here."""
         if self._pool is None and self.backend == "dask":
             try:
                 self._pool = Cluster(self.scheduler)
@@ -252,7 +252,7 @@ class Crew:
         return self._pool
 
     def fall_back(self, reason: str) -> Pool | None:
-        """Say that the cluster cannot be used; return the workers in its place."""
+        """Report that the cluster cannot be used; return the pool that replaces it."""
         self.end(at_once=True)
         self.backend = "loky"
         where = f"in {self.n_jobs} processes" * (self.n_jobs > 1) or "in one process"
@@ -266,13 +266,13 @@ class Crew:
         return self.pool()
 
     def say(self, severity: Severity, message: str, remedy: str = "") -> None:
-        """Report something, once."""
+        """Report a message, once."""
         if message not in self._messages:
             self._messages.add(message)
             self.report(severity, message, remedy)
 
     def say_here(self, fault: str) -> None:
-        """Say that something was done here because it could not be done elsewhere."""
+        """Report that work was done here because workers could not do it."""
         self.say(
             "info",
             "Some work was done in the main process, one item after the other, because "
@@ -280,16 +280,17 @@ class Crew:
         )
 
     def end(self, *, at_once: bool) -> None:
-        """Let the workers go; the next work starts others."""
+        """End the workers; the next work starts new ones."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.end(at_once=at_once)
 
     def _pickled(self, function: Callable[..., Any]) -> bytes | None:
-        """Return the pickle of a function, None if it has none: that is said.
+        """Return the pickle of a function; without one, report that and return None.
 
-        For threads too, without the content: what cannot leave the process, such as a
-        model of R or an open connection, is not safe with two callers either.
+        Threads need no content, but the same test: an object that cannot leave the
+        process, such as a model of R or an open connection, is not safe for two
+        threads.
         """
         from joblib.externals import cloudpickle
 
@@ -297,7 +298,8 @@ class Crew:
             if self.backend == "threads":
                 cloudpickle.dumps(function, 5, buffer_callback=lambda _: None)
                 return b""
-            # Workers cannot import what lies beside an audit: its code goes along.
+            # Workers cannot import modules next to an audit.toml: send their code
+            # along.
             for name in modules_in_force() & sys.modules.keys():
                 cloudpickle.register_pickle_by_value(sys.modules[name])
             return bytes(cloudpickle.dumps(function))
@@ -305,8 +307,8 @@ class Crew:
             self.say_here(in_words(error))
             return None
 
-    def _awaited(self, one: _Sent, pool: Pool) -> Answer:
-        """Return an answer once it is there."""
+    def _result_of(self, one: _Sent, pool: Pool) -> Answer:
+        """Wait for a result and return it."""
         future = one.future
         assert future is not None  # it was sent
         while not wait([future], timeout=POLL_SECONDS).done:
@@ -317,21 +319,21 @@ class Crew:
             return future.result()
         except CancelledError as error:
             raise PoolLost("the scheduler dropped the work") from error
-        except Exception as error:  # of the pool: what a function raises is answered
+        except Exception as error:  # of the pool: errors of a function are in `Answer`
             if isinstance(error, BrokenExecutor) or "Killed" in type(error).__name__:
                 raise WorkerDied(words(error)) from error
             if self.backend == "dask":
                 raise PoolLost(in_words(error)) from error
-            return Answer(fault=in_words(error))  # no pickle of item or answer
+            return Answer(fault=in_words(error))  # item or result cannot be pickled
 
     def _value(
         self, function: Callable[[Any], Any], item: Any, answer: Answer | None
     ) -> Any:
-        """Return the value of an answer, and give its warnings here.
+        """Return the value of a result, and issue its warnings in this process.
 
-        What fails elsewhere is done again here, so that it fails as it does here, or
-        here does not, such as code of a user that a cluster lacks. So is what has no
-        answer.
+        An item that failed in another process is computed again here: either it fails
+        with its original exception, or it succeeds because this process has, for
+        example, code of a user that the cluster lacks. So is an item without a result.
         """
         if answer is None:
             return function(item)
@@ -348,6 +350,6 @@ class Crew:
         return answer.value
 
 
-_current: ContextVar[Crew | None] = ContextVar("crew", default=None)
+_current: ContextVar[Executor | None] = ContextVar("executor", default=None)
 _registry: dict[Any, Any] = {}
-"""Where Python keeps which warnings of workers it showed, to show each once."""
+"""Registry of the workers' warnings already shown, so that each is shown once."""

@@ -1,7 +1,7 @@
-"""Tables with rows of our own, and those that one audit brings along.
+"""Tables of our own rows, extended by the rows that one audit defines.
 
-A method, loss or engine of a user is a row of our table inside `in_force` alone: an
-audit beside it in the same process has its own. Not: loading them
+A user-defined method, loss or engine is a row of our table only inside `in_force`, so
+that audits in the same process do not see each other's rows. Not: loading them
 (`config.extensions`).
 """
 
@@ -19,7 +19,7 @@ _ROWS: ContextVar[Rows] = ContextVar("_ROWS", default=MappingProxyType({}))
 
 
 class OpenTable(dict[str, R]):
-    """A table that also finds the rows in force, and does not list them."""
+    """A table that also looks up the rows in force, but does not list them."""
 
     def __init__(self, kind: Kind, rows: Mapping[str, R]) -> None:
         super().__init__(rows)
@@ -44,13 +44,13 @@ class OpenTable(dict[str, R]):
 
 
 def is_in_force(kind: Kind, name: Any) -> bool:
-    """Return whether the audit brings a row of this name."""
+    """Return whether the audit defines a row of this name."""
     return isinstance(name, str) and (kind, name) in _ROWS.get()
 
 
 @contextmanager
 def in_force(rows: Rows) -> Iterator[None]:
-    """Let the tables find these rows inside the block, and no others."""
+    """Add these rows, and no others, to the tables inside the block."""
     token = _ROWS.set(rows)
     try:
         yield
@@ -59,7 +59,7 @@ def in_force(rows: Rows) -> Iterator[None]:
 
 
 def carried(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a function that has the rows in force with it, for workers."""
+    """Return the function with the rows in force attached, so that workers see them."""
     rows = _ROWS.get()
     if not rows:
         return function
@@ -73,7 +73,7 @@ def carried(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def modules_in_force() -> set[str]:
-    """Return the names of the modules that the rows in force are from."""
+    """Return the names of the modules that define the rows in force."""
     rows: list[Any] = []
     for (kind, _), row in _ROWS.get().items():
         rows += row["importance"].values() if kind == "engine" else [row]

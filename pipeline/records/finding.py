@@ -1,4 +1,4 @@
-"""What an audit tells its reader in one sentence."""
+"""A finding: one sentence of an audit for its reader."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -13,32 +13,33 @@ Severity = Literal["info", "warning", "failure"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Finding(Frozen):
-    """One sentence for the reader, with the numbers it rests on.
+    """One sentence for the reader, with the numbers that support it.
 
     Attributes
     ----------
     check : str
-        Which check speaks: "weak_model", "method_failed", "not_applicable", …
+        The check that raised it: "weak_model", "method_failed", "not_applicable", …
     severity : {"info", "warning", "failure"}
     subject : str
-        The model, feature, engine or pair it is about.
+        The model, feature, engine or pair.
     message : str
         What was found, one or two sentences.
     remedy : str
         What to do about it, empty if nothing.
     evidence : mapping of str to float
     measure : str
-        What was asked, where subject and check do not tell two findings apart.
+        The measure, where subject and check do not distinguish two findings.
     cause : str
-        Why, as a short code that code may rely on, "" if nothing is known. Of an audit
-        that stopped, one of ``auditing.stopping.CAUSES``; of a method that failed, with
-        what failed after it, the same for each question that one fault is met in
-        ("r_timeout: m, 1"); "ours" and "r_unavailable" alone. Of a disagreement, the
-        `cause` of its row in ``result.agreement``. Where one thing makes several
-        findings, that thing, as `cause_of` writes it: `by_cause` puts them together.
+        The cause as a short code that code may rely on, "" if unknown. An audit that
+        stopped: one of ``auditing.stopping.CAUSES``. A method that failed: the code,
+        the model and the number of the fault, so that questions with the same fault
+        share a cause ("r_timeout: m, 1"); "ours" and "r_unavailable" without these. A
+        disagreement: the `cause` of its row in ``result.agreement``. Where one cause
+        makes several findings: that cause as `cause_of` writes it; `by_cause` groups
+        by it.
     engines : tuple of str
-        The packages that had to answer for it to be found, ours left out: two of a
-        disagreement between two of them. A run without one of them did not look.
+        The packages, except ours, that had to run for it to be found: two for a
+        disagreement between two of them. A run without them could not find it.
     """
 
     check: str
@@ -53,32 +54,32 @@ class Finding(Frozen):
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of check, measure and subject: the same from run to run.
+        """SHA-256 of check, measure and subject: the same in each run.
 
-        The message is not in it, since its numbers change; nor are `cause` and
-        `engines`, so that answers to findings of older versions still find them.
+        The message is left out because its numbers change; `cause` and `engines` are
+        left out so that responses to findings of older versions still match.
         """
         identity = "\0".join((self.check, self.measure, self.subject))
         return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 ONE_CAUSE = ("r_unavailable",)
-"""Codes that are one thing, however many findings have them."""
+"""Codes that are one cause, however many findings have them."""
 ONE_POINT = ("dependent_leader",)
-"""Checks whose findings are read and answered together."""
+"""Checks whose findings are grouped and answered together."""
 SEVERITIES: tuple[Severity, ...] = ("failure", "warning", "info")
-"""Gravest first."""
+"""Most severe first."""
 
 
 def cause_of(check: str, *of: str) -> str:
-    """Return the cause of findings that come of one thing.
+    """Return the code of a cause that several findings share.
 
     Parameters
     ----------
     check : str
-        The check that tells of it, or would.
+        The check that reports it.
     of : str
-        What it is about: a column, a model, an expectation.
+        Its objects: a column, a model, an expectation.
 
     Examples
     --------
@@ -89,36 +90,39 @@ def cause_of(check: str, *of: str) -> str:
 
 
 def by_cause(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
-    """Return findings that come of one thing together, the gravest things first.
+    """Return findings grouped by cause, the group with the most severe finding first.
 
-    The first of each is the gravest, and of equals the one that tells of the cause
-    itself; otherwise they stay in the order in which they were made.
+    In each group the most severe finding is first; of equally severe ones, that of the
+    check that reports the cause itself. Otherwise their order is kept.
     """
-    together: dict[str | int, list[Finding]] = {}
+    by_code: dict[str | int, list[Finding]] = {}
     for place, finding in enumerate(findings):
         is_shared = ": " in finding.cause or finding.cause in ONE_CAUSE
         cause: str | int = finding.cause if is_shared else place
         cause = finding.check if finding.check in ONE_POINT else cause
-        together.setdefault(cause, []).append(finding)
-    groups = (tuple(sorted(group, key=_weight)) for group in together.values())
+        by_code.setdefault(cause, []).append(finding)
+    groups = (tuple(sorted(group, key=_sort_key)) for group in by_code.values())
     return sorted(groups, key=lambda group: SEVERITIES.index(group[0].severity))
 
 
 def gravest_by_key(findings: Iterable[Finding]) -> dict[str, Finding]:
-    """Return the gravest finding of each key, the gravest first."""
+    """Return the most severe finding of each key, the most severe first."""
     by_key: dict[str, Finding] = {}
     for finding in sorted(findings, key=lambda f: SEVERITIES.index(f.severity)):
         by_key.setdefault(finding.key, finding)
     return by_key
 
 
-def _weight(finding: Finding) -> tuple[int, bool]:
-    """Return what sorts the findings of one cause: severity, then who tells of it."""
-    tells = finding.cause.startswith(f"{finding.check}: ")
-    return SEVERITIES.index(finding.severity), not tells
+def _sort_key(finding: Finding) -> tuple[int, bool]:
+    """Return severity and whether another check than that of the cause reports it."""
+    reports_cause = finding.cause.startswith(f"{finding.check}: ")
+    return SEVERITIES.index(finding.severity), not reports_cause
 
 
 def places_apart(share: float, limit: float) -> int:
-    """Return the decimals of a percentage that show that it is not its limit."""
+    """Return the decimals at which a percentage and its limit are printed differently.
+
+    0 if they are equal to 8 decimals.
+    """
     decimals = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
     return next(decimals, 0)

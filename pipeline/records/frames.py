@@ -1,7 +1,8 @@
-"""The table of frames: every table that a result holds, one row for each.
+"""The table of frames: one entry for every table that a result holds.
 
-A new frame is one row here, the module that makes its rows, and its section of the
-report. The record, its JSON and CSV, its schema and the journal go over this table.
+A new frame needs an entry here, a module that makes its rows, and a section of the
+report. The record, its JSON and CSV, its schema and the journal iterate over this
+table.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,11 +25,11 @@ class Frame(NamedTuple):
     Attributes
     ----------
     name : str
-        The attribute of the result, the part of its JSON, and the name of its CSV.
+        The attribute of the result, its key in the JSON, and the name of its CSV file.
     columns : tuple of str
         In their order.
     meaning : str
-        What a row is, and each column that its name does not tell.
+        The content of a row, and of each column that its name does not explain.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Frame(NamedTuple):
         return csv_path(self.name)
 
     def of(self, rows: Iterable[Mapping[str, Any]] = ()) -> pd.DataFrame:
-        """Return rows as this frame, with its columns if there are none."""
+        """Return rows as a table with the columns of this frame, even if empty."""
         cells = list(rows)
         if not cells:
             return _without_rows(self.columns).copy()
@@ -54,7 +55,7 @@ def _without_rows(columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def csv_path(name: str) -> str:
-    """Return where in the folder of a run the file of a table is.
+    """Return the path of the CSV file of a table in the run folder.
 
     Examples
     --------
@@ -478,4 +479,4 @@ _FRAMES = (
     ),
 )
 FRAMES: dict[str, Frame] = {frame.name: frame for frame in _FRAMES}
-"""By name, in the order of result.json."""
+"""Frames by name, in the order of result.json."""

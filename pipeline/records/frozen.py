@@ -1,4 +1,4 @@
-"""Records that nobody can change."""
+"""Immutable records."""
 
 from collections.abc import Mapping
 from dataclasses import fields

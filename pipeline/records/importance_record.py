@@ -1,6 +1,6 @@
-"""What one engine answers: an importance, or a curve; frozen, with read-only arrays.
+"""Results of one engine: an importance or a curve, frozen, with read-only arrays.
 
-Not: computing, beyond means, spreads and ranks.
+Computes nothing but means, standard deviations and ranks.
 """
 
 from collections.abc import Sequence
@@ -16,35 +16,35 @@ from .frozen import Frozen
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 UNKNOWN_SEED = "unknown"
-"""The `stream` of supplied numbers without a stated seed; then `seed` means nothing."""
+"""The `stream` of supplied numbers without a stated seed; `seed` is meaningless."""
 
 
 def supplied_engine(package: str, version: str) -> str:
-    """Return what an engine is called whose numbers were supplied, not asked here.
+    """Return the displayed name of an engine of supplied numbers.
 
-    The name is for readers: code asks the `is_supplied` of a record.
+    It is for readers only: code uses `is_supplied` of a record.
     """
     return f"{package} {version} (supplied)"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Importance(Frozen):
-    """One method on one model by one engine: numbers, and what they estimate.
+    """One method on one model by one engine: numbers, and the definition they follow.
 
     Attributes
     ----------
     model, method, engine, engine_version : str
-        Who measured what.
+        What was measured, by which implementation.
     of : {"features", "groups", "pairs"}
     form : {"difference", "ratio", "raw", "absolute"}
         How `values` follows from `raw` and `baseline`.
     aggregator : {"mean", "pooled", "median"}
-        Whether repeats are averaged as they are, or raw and baseline apart, which
-        differ for ratios only; or their median is taken.
+        Whether repeats are averaged directly; whether raw and baseline are averaged
+        separately, which differs for ratios only; or whether the median is taken.
     loss : str
         Key of `losses.LOSSES`, empty if no loss is involved.
     scale : str
-        Prediction scale the numbers live on.
+        Prediction scale of the numbers.
     positive_class : str
         The class whose prediction is measured, empty if none.
     split : {"train", "test", "all", "reference"}
@@ -63,16 +63,17 @@ class Importance(Frozen):
     columns : tuple of tuple of str
         The columns of each of `features`.
     raw : ndarray of shape (n_features, n_repeats)
-        What was measured, in `unit`.
+        The measured quantity, in `unit`.
     baseline : ndarray of shape (n_repeats,)
-        What a feature that does not matter measures.
+        The value of `raw` for a feature without effect.
     y_permuted : ndarray of shape (n_repeats,)
         The loss with the target permuted, by the same engine in the same draws; empty
-        if it was not asked.
+        if it was not requested.
     entry : str
-        The name of the entry that asks; empty if it has none.
+        The name of its entry in the configuration; empty if it has none.
     supplied_by : str
-        The package that measured it elsewhere; empty if `engine` was asked here.
+        The package that computed the numbers outside this run; empty if `engine` was
+        called in this run.
     """
 
     model: str
@@ -101,22 +102,22 @@ class Importance(Frozen):
 
     @property
     def is_supplied(self) -> bool:
-        """Whether the numbers were measured elsewhere and read from a file."""
+        """Whether the numbers were computed elsewhere and read from a file."""
         return bool(self.supplied_by)
 
     @property
     def holds_means(self) -> bool:
-        """Whether of all its repeats, supplied, only their mean is known."""
+        """Whether the numbers are supplied and only the mean over repeats is known."""
         is_one = self.n_repeats == 1 < int(self.options.get("n_repeats") or 1)
         return self.is_supplied and is_one
 
     @property
     def n_repeats(self) -> int:
-        """How often each feature was measured."""
+        """Number of measurements of each feature."""
         return int(self.raw.shape[1])
 
     def rows(self, places: Sequence[int]) -> "Importance":
-        """Return the record of some of its features, in the order of `places`."""
+        """Return the record of some features, in the order of `places`."""
         at = np.asarray(places, dtype=np.int64)
         return replace(
             self,
@@ -126,17 +127,17 @@ class Importance(Frozen):
         )
 
     def first(self, n_repeats: int) -> "Importance":
-        """Return the record of the first repeats alone."""
+        """Return the record of the first repeats only."""
         return replace(
             self, raw=self.raw[:, :n_repeats], baseline=self.baseline[:n_repeats]
         )
 
     @property
     def n_drawn(self) -> int:
-        """How many rows each repeat asks: fewer than `n_samples` if they are drawn.
+        """Number of rows behind each repeat: less than `n_samples` if rows are drawn.
 
-        Each repeat draws its own; its baseline is that of the same rows, but for
-        draws in the order of "vip-0.4", which keep the baseline of all.
+        Each repeat draws its own rows, and its baseline is of the same rows. With draws
+        in the order of "vip-0.4" the baseline is of all rows.
         """
         return min(int(self.options.get("n_rows") or self.n_samples), self.n_samples)
 
@@ -161,37 +162,37 @@ class Importance(Frozen):
 
     @property
     def std(self) -> Floats:
-        """Spread over the repeats, ddof 1; NaN after one repeat, 0 if none is drawn."""
+        """Standard deviation over repeats, ddof 1; NaN after one, 0 without draws."""
         if not self.stream:
             return np.zeros(len(self.features))
         if self.n_repeats < 2:
             return np.full(len(self.features), np.nan)
         if self.form == "ratio" and self.aggregator == "pooled":
-            # A ratio of means whose terms share rows: the delta method.
+            # The delta method for a ratio of means of the same rows.
             residual = self.raw - self.mean[:, np.newaxis] * self.baseline
             return np.asarray(residual.std(axis=1, ddof=1) / self.baseline.mean())
         return np.asarray(self.values.std(axis=1, ddof=1))
 
     @property
     def std_error(self) -> Floats:
-        """Monte-Carlo standard error of `mean`: the repeats only."""
+        """Monte-Carlo standard error of `mean`: over the repeats only."""
         return np.asarray(self.std / np.sqrt(self.n_repeats))
 
     @property
     def rank(self) -> Floats:
-        """1 for the largest mean, ties averaged, NaN for what was not measured."""
+        """Rank 1 for the largest mean, ties averaged, NaN for features not measured."""
         return np.array(pd.Series(self.mean).rank(ascending=False), dtype=float)
 
     @property
     def share(self) -> Floats:
-        """Each mean over their sum, unit "1"; NaN if any is below 0, and of ratios."""
+        """Each mean over their sum; NaN if any is below 0, and for ratios."""
         mean, total = self.mean, float(np.nansum(self.mean))
         is_sum = self.form in ("difference", "absolute") and 0 < total < np.inf
         return mean / (total if is_sum and not (mean < 0).any() else np.nan)
 
     @property
     def estimand(self) -> dict[str, Any]:
-        """Every field that defines the quantity: what must be equal to compare it."""
+        """Every field that defines the quantity: equal in comparable records."""
         options = {k: v for k, v in self.options.items() if k != "n_repeats"}
         names = ("method", "of", "form", "loss", "scale", "positive_class", "split")
         facts: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -212,12 +213,12 @@ class Effect(Frozen):
     feature : str
     kind : {"number", "category"}
     grid : ndarray of shape (n_grid,)
-        Where the curve was asked: floats, or the levels as text.
+        Points of the curve: floats, or levels as text.
     values : ndarray of shape (n_grid,)
         The curve, in `unit`.
     band_low, band_high : ndarray of shape (n_grid,)
         Quartiles over the rows of their centred curves; empty if the method has none,
-        or the engine does not tell. See `effects.partial_dependence`.
+        or the engine does not return them. See `effects.partial_dependence`.
     """
 
     model: str
@@ -242,16 +243,16 @@ class Effect(Frozen):
 
     @property
     def is_supplied(self) -> bool:
-        """Whether the curve was measured elsewhere and read from a file."""
+        """Whether the curve was computed elsewhere and read from a file."""
         return bool(self.supplied_by)
 
     @property
     def has_band(self) -> bool:
-        """Whether the spread of the curves of single rows is known."""
+        """Whether the spread of the curves of single rows is available."""
         return len(self.band_low) > 0
 
     @property
     def estimand(self) -> dict[str, Any]:
-        """Every field that defines the curve; the grid is compared on its own."""
+        """Every field that defines the curve; the grid is compared separately."""
         names = ("method", "scale", "positive_class", "split", "n_samples", "feature")
         return {**{name: getattr(self, name) for name in names}, **self.options}

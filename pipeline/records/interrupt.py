@@ -1,8 +1,8 @@
-"""The request that a command stops, kept until it is acknowledged; the end of its time.
+"""Requests to stop a command, kept until acknowledged, and the time limit of a call.
 
-It comes as `KeyboardInterrupt`, wherever Python is at that moment. A finaliser loses
-that without a word, and a library may make a fault of its own of it: so it is made
-again and again. Not: what is done of it (`stopping`, `cli.shared`).
+A request is a `KeyboardInterrupt`, raised wherever Python is at that moment. A
+finaliser discards it silently, and a library may turn it into an error of its own: so
+it is raised repeatedly. Not: the reaction to it (`stopping`, `cli.shared`).
 """
 
 import signal
@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from .errors import OutOfTime
 
 AGAIN_SECONDS = 20.0
-"""Longer than R and its session take to end once a call is interrupted."""
+"""Longer than R and its session take to end after a call is interrupted."""
 _pending: list[str] = []
 _limits: list[bool] = []
 
 
 def request_stop(requester: str) -> None:
-    """Interrupt what is under way, now and until the request is acknowledged.
+    """Interrupt the running code, now and repeatedly until `acknowledge` is called.
 
-    The handler of a signal; that of SIGALRM is to come here too. `requester` says who
-    asks, in words; empty is a person at the keyboard.
+    This is the handler of a signal; the handler of SIGALRM must call it too.
+    `requester` names the sender in words; empty for a person at the keyboard.
     """
     _pending[:] = [requester]
     _limits.clear()
@@ -31,10 +31,10 @@ def request_stop(requester: str) -> None:
 
 @contextmanager
 def overdue_after(seconds: float) -> Iterator[None]:
-    """Raise `OutOfTime` in what is under way after so many seconds, as a long fit.
+    """Raise `OutOfTime` in the running code, such as a long fit, after `seconds`.
 
-    Nothing is done where no command hears SIGALRM, as in a notebook, or it is set to
-    another time already.
+    Nothing is done if no command handles SIGALRM, as in a notebook, or if the timer is
+    already set.
     """
     is_heard = callable(signal.getsignal(signal.SIGALRM))
     is_set = signal.getitimer(signal.ITIMER_REAL)[0] > 0
@@ -52,29 +52,29 @@ def overdue_after(seconds: float) -> Iterator[None]:
 
 
 def require_time() -> None:
-    """Raise that time is over, once: the handler of SIGALRM is to come here first."""
+    """Raise `OutOfTime`, once, if a time limit is set; SIGALRM's handler calls it."""
     if _limits:
         _limits.clear()
         raise OutOfTime("the time limit was reached.")
 
 
 def acknowledge() -> None:
-    """Say that the request arrived: what is saved from here on is not interrupted."""
+    """Stop the repetition: what is saved from here on is not interrupted."""
     if _pending:
         _pending.clear()
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def pending() -> KeyboardInterrupt | None:
-    """Return a request that nobody has acknowledged yet, None if there is none."""
+    """Return a request that is not yet acknowledged, None if there is none."""
     return KeyboardInterrupt(*filter(None, _pending)) if _pending else None
 
 
 def stop_request_in(fault: BaseException) -> KeyboardInterrupt | None:
-    """Return the request to stop behind a fault, None if there is none.
+    """Return the request to stop that caused an exception, None if there is none.
 
-    It may come while a library loads, which then says that it cannot be imported, and
-    need not say why.
+    A request that arrives while a library is loading can surface as an import error
+    that does not name its cause.
     """
     cause: BaseException | None = fault
     while cause is not None and not isinstance(cause, KeyboardInterrupt):

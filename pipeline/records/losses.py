@@ -1,10 +1,10 @@
-"""How far predictions are from the target: lower is better, rows can be weighted.
+"""Losses of predictions: lower is better; rows can be weighted.
 
 Every loss is a function ``loss(y, prediction, weights) -> float`` of arrays with one
 entry per row. For a binary task `y` is 0 or 1 and `prediction` the probability of 1;
 for a multiclass task `y` holds codes 0, 1, … and `prediction` one column per class.
-Unit weights give the unweighted definition. Those that ask only for the order of the
-predictions are in `ranked_losses`. Not: R's names for them.
+Unit weights give the unweighted definition. Losses that depend only on the order of the
+predictions are in `ranked_losses`. Not: the names of losses in R.
 """
 
 from collections.abc import Callable
@@ -26,12 +26,12 @@ from .ranked_losses import (
 Array = npt.NDArray[Any]
 Evaluation: TypeAlias = Callable[[Array, Array, Array], float]
 RowLosses: TypeAlias = Callable[[Array, Array], Array]
-"""``of_rows(y, prediction) -> (n_samples,)``: what the weighted mean is taken of."""
+"""``of_rows(y, prediction) -> (n_samples,)``: the terms of the weighted mean."""
 REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
 SMALLEST = 2.0**-52
-"""The probability below which `log_loss_clipped` does not go."""
+"""The smallest probability in `log_loss_clipped`."""
 DALEX_SMALLEST = 1e-4
-"""The same of `dalex_cross_entropy`."""
+"""The smallest probability in `dalex_cross_entropy`."""
 
 
 class Loss(NamedTuple):
@@ -60,21 +60,21 @@ class Loss(NamedTuple):
 
 
 def _mean(values: Array, weights: Array) -> float:
-    """Return the weighted mean of one number per row."""
+    """Return the weighted mean of one value per row."""
     return _per_weight(float((weights * values).sum()), weights)
 
 
-def _mean_of_weighing(
+def _mean_of_weighted(
     of_rows: RowLosses, y: Array, prediction: Array, weights: Array
 ) -> float:
-    """Return the weighted mean of row losses that may be infinite where w is 0."""
+    """Return the weighted mean of row losses, rows without weight ignored."""
     has_weight = weights > 0
     values = of_rows(y[has_weight], prediction[has_weight])
     return _mean(values, weights[has_weight])
 
 
 def _per_weight(total: float, weights: Array) -> float:
-    """Return a sum per unit of weight, NaN if no row weighs anything."""
+    """Return a sum divided by the total weight, NaN if no row has weight."""
     weight = float(weights.sum())
     return total / weight if weight > 0 else float("nan")
 
@@ -106,23 +106,23 @@ def mae(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def poisson_deviances(y: Array, prediction: Array) -> Array:
-    """Return what each row adds to `poisson_deviance`."""
+    """Return the unit Poisson deviance of each row."""
     from scipy.special import kl_div
 
     return np.where(y < 0, np.nan, 2 * kl_div(y.astype(np.float64), prediction))
 
 
 def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of twice what a Poisson mean `y` is likelier than p.
+    """Return the weighted mean Poisson deviance: twice (log L(y) - log L(p)).
 
-    A prediction of 0, or below, for a count above 0 gives infinity. NaN if a target is
-    negative.
+    L is the likelihood of the target by its mean. A prediction of 0 or below, for a
+    count above 0, gives infinity. NaN if a target is negative.
     """
-    return _mean_of_weighing(poisson_deviances, y, prediction, weights)
+    return _mean_of_weighted(poisson_deviances, y, prediction, weights)
 
 
 def gamma_deviances(y: Array, prediction: Array) -> Array:
-    """Return what each row adds to `gamma_deviance`."""
+    """Return the unit gamma deviance of each row."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = y / prediction
         deviance = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
@@ -130,43 +130,44 @@ def gamma_deviances(y: Array, prediction: Array) -> Array:
 
 
 def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of twice what a gamma mean `y` is likelier than p.
+    """Return the weighted mean gamma deviance: twice (log L(y) - log L(p)).
 
-    A prediction of 0 or below gives infinity. NaN if a target is not above 0.
+    L is the likelihood of the target by its mean. A prediction of 0 or below gives
+    infinity. NaN if a target is not above 0.
     """
-    return _mean_of_weighing(gamma_deviances, y, prediction, weights)
+    return _mean_of_weighted(gamma_deviances, y, prediction, weights)
 
 
 def percent_errors(y: Array, prediction: Array) -> Array:
-    """Return the error of each row in percent of the observed size."""
+    """Return the absolute error of each row in percent of the absolute target."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(100 * np.abs((y - prediction) / y))
 
 
 def mape(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of errors in percent of the observed size.
+    """Return the weighted mean of absolute errors in percent of the absolute target.
 
-    Infinite, or not a number, if a row that weighs something was observed to be 0.
+    Infinite or NaN if the target of a row with weight is 0.
     """
-    return _mean_of_weighing(percent_errors, y, prediction, weights)
+    return _mean_of_weighted(percent_errors, y, prediction, weights)
 
 
 def relative_errors(y: Array, prediction: Array) -> Array:
-    """Return the error of each row over the observed size, which is at least 2^-52."""
+    """Return absolute errors over the absolute target, which is at least 2^-52."""
     return absolute_errors(y, prediction) / np.maximum(np.abs(y), SMALLEST)
 
 
 def mean_relative_error(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of errors as shares of the observed size.
+    """Return the weighted mean of absolute errors relative to the absolute target.
 
-    A row that was observed to be 0 counts its error times 4.5e15, as it does in the
-    mean absolute percentage error of scikit-learn.
+    A row with target 0 counts its error times 4.5e15, as in the mean absolute
+    percentage error of scikit-learn.
     """
     return _mean(relative_errors(y, prediction), weights)
 
 
 def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the squared error over that of the mean; NaN of a constant target."""
+    """Return the squared error over that of the mean; NaN for a constant target."""
     weight = float(weights.sum())
     if weight <= 0:
         return float("nan")
@@ -177,9 +178,9 @@ def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def one_minus_squared_correlation(y: Array, prediction: Array, weights: Array) -> float:
-    """Return one less the squared weighted correlation of target and prediction.
+    """Return 1 minus the squared weighted correlation of target and prediction.
 
-    It forgives a bias and a wrong scale, even a wrong sign: `one_minus_r2` does not.
+    It ignores a bias and a wrong scale, even a wrong sign; `one_minus_r2` does not.
     NaN if the target or the prediction is constant.
     """
     counts = weights > 0
@@ -192,14 +193,14 @@ def one_minus_squared_correlation(y: Array, prediction: Array, weights: Array) -
 
 
 def _of_observed_class(y: Array, prediction: Array) -> Array:
-    """Return the probability given to the class that was observed, (n_samples,)."""
+    """Return the predicted probability of the observed class, (n_samples,)."""
     if prediction.ndim == 1:
         return np.where(y == 1, prediction, 1 - prediction)
     return np.asarray(prediction[np.arange(len(y)), y.astype(np.intp)])
 
 
 def surprises(y: Array, prediction: Array) -> Array:
-    """Return -log p of the observed class of each row, infinity where p is 0."""
+    """Return -log p of the observed class of each row, infinity if p is 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(_of_observed_class(y, prediction)))
 
@@ -210,9 +211,9 @@ def clipped_surprises(y: Array, prediction: Array, smallest: float = SMALLEST) -
 
 
 def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted sum of -log p of the observed class, nothing clipped.
+    """Return the weighted sum of -log p of the observed class, without clipping.
 
-    A probability of 0 for what was observed gives infinity, unless the row weighs 0.
+    A probability of 0 for the observed class gives infinity, unless the weight is 0.
     """
     has_weight = weights > 0
     surprise = surprises(y[has_weight], prediction[has_weight])
@@ -220,15 +221,15 @@ def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> floa
 
 
 def log_loss(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of -log p of the observed class, nothing clipped."""
+    """Return the weighted mean of -log p of the observed class, without clipping."""
     return _per_weight(negative_log_likelihood(y, prediction, weights), weights)
 
 
 def log_loss_clipped(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted mean of -log p of the observed class, p at least 2^-52.
 
-    That is the step from 1 to the next float. A tree gives classes it did not meet in a
-    leaf the probability 0: this loss stays finite there.
+    2^-52 is the distance from 1 to the next float. A tree predicts probability 0 for a
+    class that is absent from a leaf: this loss stays finite there.
     """
     return _mean(clipped_surprises(y, prediction), weights)
 
@@ -236,14 +237,14 @@ def log_loss_clipped(y: Array, prediction: Array, weights: Array) -> float:
 def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted sum of -log p of the observed class, p at least 0.0001.
 
-    The loss that DALEX takes for multiclass models; it grows with the rows.
+    The default loss of DALEX for multiclass models; it grows with the number of rows.
     """
     surprise = clipped_surprises(y, prediction, DALEX_SMALLEST)
     return float((weights * surprise).sum())
 
 
 def squared_distances(y: Array, prediction: Array) -> Array:
-    """Return what each row adds to `brier`, or to `mse`."""
+    """Return the squared error of each row: the terms of `brier` and `mse`."""
     if prediction.ndim == 1:
         return np.asarray((y - prediction) ** 2)
     outcome = np.eye(prediction.shape[1])[y.astype(np.intp)]  # (n_samples, n_classes)
@@ -253,8 +254,8 @@ def squared_distances(y: Array, prediction: Array) -> Array:
 def brier(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted mean squared distance of probabilities from the outcome.
 
-    Several classes: half the sum over classes, so that two classes given as two
-    columns measure the same as one probability.
+    Several classes: half the sum over classes, so that two classes as two columns give
+    the same value as one probability.
     """
     if prediction.ndim == 1:
         return mse(y, prediction, weights)
@@ -262,24 +263,24 @@ def brier(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def misses(y: Array, prediction: Array) -> Array:
-    """Return whether the class predicted of each row is not the observed one."""
+    """Return whether the predicted class of each row differs from the observed one."""
     return np.asarray(predicted_class(prediction) != y)
 
 
 def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted share of rows whose predicted class is not the observed.
+    """Return the weighted share of rows with a wrong predicted class.
 
-    The most probable class is predicted, the first of equals: of two, 1 where its
+    The most probable class is predicted, the first in ties; in a binary task, 1 if its
     probability is above 0.5.
     """
     return _mean(misses(y, prediction), weights)
 
 
 def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the mean share that is missed, of a class and of all others.
+    """Return the mean of the shares misclassified in a class and in all others.
 
-    Several classes: the mean over classes, each held against the rest. Classes are
-    predicted as in `one_minus_accuracy`. NaN if a class was not observed.
+    Several classes: the mean over classes, each against the rest. Classes are predicted
+    as in `one_minus_accuracy`. NaN if a class was not observed.
     """
     n_classes = 2 if prediction.ndim == 1 else prediction.shape[1]
     predicted = predicted_class(prediction)
@@ -291,10 +292,10 @@ def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> 
 
 
 def one_minus_mean_recall(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the mean over classes of the share of their rows that is missed.
+    """Return the mean over classes of the misclassified share of their rows.
 
-    Classes are predicted as in `one_minus_accuracy`; those that no row with a weight
-    has do not count. NaN if there is no such row. Of two classes it is
+    Classes are predicted as in `one_minus_accuracy`; classes without a weighted row do
+    not count. NaN if there is no such row. In a binary task it equals
     `one_minus_balanced_accuracy`.
     """
     is_missed = misses(y, prediction)
@@ -305,7 +306,7 @@ def one_minus_mean_recall(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def one_minus_youden(y: Array, prediction: Array, weights: Array) -> float:
-    """Return one less Youden's J = sensitivity + specificity - 1, from 0 to 2.
+    """Return 1 minus Youden's J = sensitivity + specificity - 1, from 0 to 2.
 
     Twice `one_minus_balanced_accuracy`. Source: Youden (1950), Cancer 3, 32-35.
     """
@@ -313,7 +314,7 @@ def one_minus_youden(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def predicted_class(prediction: Array) -> Array:
-    """Return the code of the class that is predicted, (n_samples,)."""
+    """Return the code of the predicted class, (n_samples,)."""
     if prediction.ndim == 1:
         return prediction > 0.5
     return np.asarray(prediction.argmax(axis=1))
@@ -466,11 +467,11 @@ OF_CLASS = (
     *("one_minus_accuracy", "one_minus_mean_recall"),
     *("one_minus_balanced_accuracy", "one_minus_youden"),
 )
-"""Losses that ask only which class is predicted."""
+"""Losses that depend only on the predicted class."""
 OF_ORDER = ("one_minus_auc", "one_minus_pr_auc", "one_minus_average_precision")
-"""Losses of two classes that ask only for the order of the predictions."""
+"""Binary losses that depend only on the order of the predictions."""
 SUMS = ("sum_of_squares", "dalex_cross_entropy", "negative_log_likelihood")
-"""Losses that grow with the rows."""
+"""Losses that grow with the number of rows."""
 OF_ROWS: dict[str, RowLosses] = {
     "rmse": squared_distances,
     "mse": squared_distances,
@@ -488,10 +489,10 @@ OF_ROWS: dict[str, RowLosses] = {
     "one_minus_accuracy": misses,
     "negative_log_likelihood": surprises,
 }
-"""What a loss is the weighted mean over rows of; the sum, if it is one of `SUMS`.
+"""By loss, its terms: the loss is their weighted mean, or for `SUMS` their sum.
 
-RMSE is the root of the mean, and 1 - R2 divides it by that about the mean of y. Losses
-that are no mean over rows are not here.
+RMSE is the root of the mean; 1 - R2 divides it by the mean squared deviation of y.
+Losses that are not means over rows are not listed.
 """
 NEEDS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     "poisson_deviance": ("of 0 or more", lambda y: y >= 0),
@@ -499,7 +500,7 @@ NEEDS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     "mape": ("other than 0", lambda y: y != 0),
     "mean_relative_error": ("other than 0", lambda y: y != 0),
 }
-"""What some losses need of each target, in words, and which targets are so."""
+"""Condition of some losses on each target, in words and as a function."""
 _CLASSES = (BINARY, MULTICLASS)
 SCORERS: dict[str, dict[str, str]] = {
     "roc_auc": {BINARY: "one_minus_auc"},
@@ -518,28 +519,28 @@ SCORERS: dict[str, dict[str, str]] = {
     "neg_mean_poisson_deviance": {REGRESSION: "poisson_deviance"},
     "neg_mean_gamma_deviance": {REGRESSION: "gamma_deviance"},
 }
-"""By scorer that scikit-learn names and by task, the loss that measures the same.
+"""By scorer of scikit-learn and by task, the equivalent loss.
 
-A score there is better higher: the loss is minus the score, or one less the score.
-Where a task is missing, scikit-learn has no such score, or one that differs between
-its versions: the Brier score of several classes.
+Higher scores are better: the loss is minus the score, or 1 minus the score. A task is
+missing if scikit-learn has no such score, or one that differs between its versions: the
+Brier score of several classes.
 """
 
 
 def why_no_mean(loss: str, name: str) -> str:
-    """Return in words, of `loss` called `name`, why it has no losses of single rows."""
+    """Return why `loss`, named `name`, has no losses of single rows."""
     if is_in_force("loss", loss):
         return f"{name} is a loss of your own, which gives one number for all rows"
     return f"{name} is no mean over rows"
 
 
 def loss_label(loss: str) -> str:
-    """Return what sentences call a loss; one of an audit's own by its function."""
+    """Return the name of a loss in sentences; for user-defined ones, the function."""
     return LOSSES[loss].label if loss in LOSSES else loss.partition(":")[2]
 
 
 def default_losses(task: str) -> tuple[str, ...]:
-    """Return the keys of the losses that a task is judged by if nobody says."""
+    """Return the keys of the default losses of a task."""
     return {
         REGRESSION: ("rmse",),
         BINARY: ("one_minus_auc",),
@@ -550,7 +551,7 @@ def default_losses(task: str) -> tuple[str, ...]:
 def evaluate(
     losses: tuple[str, ...], y: Array, prediction: Array, weights: Array
 ) -> npt.NDArray[np.float64]:
-    """Return each loss of the same predictions, (n_losses,).
+    """Return the values of several losses of the same predictions, (n_losses,).
 
     Parameters
     ----------
@@ -559,7 +560,7 @@ def evaluate(
     y : ndarray of shape (n_samples,)
     prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
     weights : ndarray of shape (n_samples,)
-        Ones if every row counts the same.
+        Ones if the rows are not weighted.
     """
     values = [LOSSES[name].function(y, prediction, weights) for name in losses]
-    return np.array(values) + 0.0  # minus a score of 0 is 0, not -0
+    return np.array(values) + 0.0  # the negative of a score of 0 is 0, not -0

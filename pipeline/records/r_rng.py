@@ -1,8 +1,8 @@
-"""R's random stream in numpy, bit for bit: set.seed, runif, rnorm, sample.
+"""R's random number stream in numpy, bit for bit: set.seed, runif, rnorm, sample.
 
 R >= 3.6 draws from the Mersenne Twister, turns uniforms into normals by inversion and
-indexes by "Rejection"; "Rounding" is what R < 3.6 did. Indexes here start at 0, so
-they are R's minus 1. Not: R itself, nor any generator of ours (`streams`).
+into indexes by "Rejection"; "Rounding" is the rule of R < 3.6. Indexes here start at 0,
+so they are R's minus 1. Not: R itself, nor our own generators (`streams`).
 """
 
 from math import log
@@ -17,13 +17,13 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SampleKind = Literal["Rejection", "Rounding"]
 
 KIND_CODES: dict[SampleKind, int] = {"Rejection": 10403, "Rounding": 403}
-# Above MANY R remembers what it drew; a BLOCK of words is two turns of the twister.
+# Above MANY R hashes the drawn indexes; a BLOCK of words is two turns of the twister.
 MANY, BLOCK = 10_000_000, 1248
 SMALLEST = 2.328306437080797e-10 / 2  # R's 1 / (2**32 - 1) is rounded to 16 digits
 
 
 class RStream:
-    """R's stream from ``set.seed(seed)`` on; every call moves it as R's would.
+    """R's stream after ``set.seed(seed)``; every call advances it as in R.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class RStream:
 
     @property
     def state(self) -> npt.NDArray[np.int32]:
-        """What `.Random.seed` would be in R here, (626,)."""
+        """The value of `.Random.seed` in R at this point, (626,)."""
         twister = np.random.MT19937()
         twister.state = self._origin
         twister.random_raw(self._used, output=False)
@@ -61,19 +61,19 @@ class RStream:
         return np.concatenate([head, inner["key"]]).astype(np.uint32).view(np.int32)
 
     def _peek(self, n: int) -> Words:
-        """Return the next `n` words of 32 bits without moving on."""
+        """Return the next `n` words of 32 bits without advancing the stream."""
         if n > len(self._ahead):
             more = max(n - len(self._ahead), BLOCK)
             self._ahead = np.append(self._ahead, self._twister.random_raw(more))
         return self._ahead[:n]
 
     def _move(self, n: int) -> None:
-        """Leave the next `n` words behind."""
+        """Advance the stream by `n` words."""
         self._ahead = self._ahead[n:]
         self._used += n
 
     def runif(self, n: int) -> Floats:
-        """Return `n` uniform numbers between 0 and 1, neither of them included."""
+        """Return `n` uniform numbers in the open interval (0, 1)."""
         words = self._peek(n)
         self._move(n)
         return np.where(words == 0, SMALLEST, words * 2.0**-32)
@@ -90,7 +90,7 @@ class RStream:
     def sample(
         self, n: int, size: int | None = None, *, replace: bool = False
     ) -> Indexes:
-        """Return what ``sample.int(n, size, replace) - 1`` returns in R.
+        """Return the result of ``sample.int(n, size, replace) - 1`` in R.
 
         Parameters
         ----------
@@ -125,14 +125,14 @@ class RStream:
         return self._accepted(n, k, falling=False)
 
     def _falling_indexes(self, n: int, k: int) -> Indexes:
-        """Return one index below `n`, one below `n` - 1, … , (k,)."""
+        """Return one index below `n`, one below `n` - 1 and so on, (k,)."""
         if self._sample_kind == "Rounding":
             return np.floor(np.arange(n, n - k, -1) * self.runif(k)).astype(np.int64)
         runs = [self._accepted(m, m - low, falling=True) for m, low in _runs(n, n - k)]
         return np.concatenate([np.empty(0, np.int64), *runs])
 
     def _accepted(self, n: int, k: int, *, falling: bool) -> Indexes:
-        """Return the first `k` of the candidates that are below their bound, (k,).
+        """Return the first `k` candidates below their bound, (k,).
 
         The bound is `n`, and falls by one with each index if `falling`. A candidate
         has as many bits as `n` - 1: the upper halves of one word or more.
@@ -152,7 +152,7 @@ class RStream:
         return candidates[places]
 
     def _distinct(self, n: int, k: int) -> Indexes:
-        """Return the first `k` different indexes below `n`, as R's hash table does."""
+        """Return the first `k` distinct indexes below `n`, like R's hash table."""
         indexes = self._indexes(n, k)
         while True:
             indexes = indexes[np.sort(np.unique(indexes, return_index=True)[1])]
@@ -162,7 +162,7 @@ class RStream:
 
 
 def _key_of(seed: int) -> Indexes:
-    """Return the 624 words that `set.seed` fills the twister with."""
+    """Return the 624 words of the twister's state after `set.seed`."""
     words, word = [], seed % 2**32
     for _ in range(50 + 1 + 624):
         word = (69069 * word + 1) % 2**32
@@ -171,7 +171,7 @@ def _key_of(seed: int) -> Indexes:
 
 
 def _runs(n: int, stop: int) -> list[tuple[int, int]]:
-    """Return (first, last - 1) of each run of bounds whose indexes have equal bits."""
+    """Return (first, last - 1) of each run of bounds of equal bit length."""
     runs = []
     while n > stop:
         low = max(stop, (1 << (n - 1).bit_length()) >> 1)
@@ -181,7 +181,7 @@ def _runs(n: int, stop: int) -> list[tuple[int, int]]:
 
 
 def _upper_halves(words: Words, n_words: int) -> Indexes:
-    """Return the upper 16 bits of every `n_words` words, joined high part first."""
+    """Return the upper 16 bits of `n_words` words each, joined, high part first."""
     halves = words >> np.uint64(16)
     joined = halves[::n_words]
     for part in range(1, n_words):
@@ -192,9 +192,9 @@ def _upper_halves(words: Words, n_words: int) -> Indexes:
 def _below(candidates: Indexes, n: int, *, falling: bool) -> Indexes:
     """Return the positions of the candidates below their bound, (n_accepted,).
 
-    A falling bound is `n` minus the number accepted before. Whether a candidate is
-    accepted depends on those before it only, so repeating the comparison with the
-    counts it gave has one fixed point, reached in two to four passes.
+    A falling bound is `n` minus the number accepted before. Acceptance depends on
+    earlier candidates only, so iterating the comparison with its own counts has one
+    fixed point, reached in two to four passes.
     """
     accepted = candidates < n
     while falling:
@@ -207,20 +207,20 @@ def _below(candidates: Indexes, n: int, *, falling: bool) -> Indexes:
 
 
 def _swapped(slots: Indexes, n: int) -> Indexes:
-    """Return what is drawn when each slot drawn is filled from the last one, (k,).
+    """Return the draws if each drawn slot is refilled from the last slot, (k,).
 
-    Of x = 0 … n - 1, step i takes x[drawn[i]] and puts x[n - 1 - i] in its place. So
-    it takes what the previous step at the same slot had put there, and that was what
-    the latest step at slot n - 1 - i had put into it, and so on back to a slot that
-    had not been drawn.
+    Of x = 0 … n - 1, step i takes x[drawn[i]] and puts x[n - 1 - i] in its place. So it
+    takes the value that the previous step at the same slot had put there. That value
+    came from slot n - 1 - i, where the latest earlier step had put it, and so on back
+    to a slot that had not been drawn.
     """
     steps = np.arange(len(slots))
     order = _stable_order(slots, n)
     ranked = slots.take(order)
-    previous = np.full(len(slots), -1)  # the last step before at the same slot
+    previous = np.full(len(slots), -1)  # the previous step at the same slot
     previous[order[1:]] = np.where(ranked[1:] == ranked[:-1], order[:-1], -1)
 
-    latest = np.full(n, -1)  # the last step at a slot; of equal indexes numpy keeps it
+    latest = np.full(n, -1)  # the last step at a slot; numpy keeps the last of equals
     latest[slots] = steps
     origin = latest[::-1][: len(slots)].copy()
     untouched = np.flatnonzero(origin < 0)
@@ -235,7 +235,7 @@ def _swapped(slots: Indexes, n: int) -> Indexes:
 
 
 def _stable_order(keys: Indexes, n: int) -> Indexes:
-    """Return the stable order of keys below `n`; numpy sorts 16 bits by radix."""
+    """Return the stable order of keys below `n`, by the radix sort of 16-bit keys."""
     order = np.arange(len(keys))
     for shift in range(0, max((n - 1).bit_length(), 1), 16):
         digits = (keys.take(order) >> shift & 0xFFFF).astype(np.uint16)
@@ -314,7 +314,7 @@ FAR = (
 
 
 def _polynomial(coefficients: tuple[float, ...], r: Floats) -> Floats:
-    """Return the polynomial by Horner's rule, (n,)."""
+    """Return the value of a polynomial by Horner's rule, (n,)."""
     value = np.full_like(r, coefficients[0])
     for coefficient in coefficients[1:]:
         value = value * r + coefficient
@@ -322,9 +322,9 @@ def _polynomial(coefficients: tuple[float, ...], r: Floats) -> Floats:
 
 
 def _normal_quantile(p: Floats) -> Floats:
-    """Return the standard normal quantiles as R rounds them, (n,).
+    """Return the standard normal quantiles with R's rounding, (n,).
 
-    The logarithm is the C library's: numpy's vector one may differ in the last digit.
+    The logarithm is that of the C library: numpy's may differ in the last digit.
     """
     q = p - 0.5
     r = 0.180625 - q * q

@@ -1,4 +1,4 @@
-"""Losses that ask only for the order of the predictions, and what ties are."""
+"""Losses that depend only on the order of the predictions, and the rule for ties."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
@@ -9,26 +9,26 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 
 TIE = 1e-12
-"""Scores that are neighbours in order are tied up to this share of the larger one."""
+"""Neighbouring scores are tied if they differ by at most this share of the larger."""
 LAST_BITS = 4 * 2.0**-52
-"""The least such share that is told from rounding, of scores near 1."""
+"""The smallest such share that can be distinguished from rounding, near 1."""
 
 
 def ties(ranked: Array, *, near_one: bool = True) -> npt.NDArray[np.bool_]:
     """Return whether each score but the first is tied with the one before it.
 
-    Neighbours are tied that differ by at most `TIE` times the larger of the two: last
-    bits, which depend on the processor and the libraries, would decide their order
-    otherwise. How large the other scores are does not matter.
+    Neighbours are tied if they differ by at most `TIE` times the larger of the two:
+    otherwise last bits, which depend on the processor and the libraries, would decide
+    their order. The size of the other scores does not matter.
 
     Parameters
     ----------
     ranked : ndarray of shape (n_samples,)
         Scores in rising or falling order.
     near_one : bool, default True
-        Whether scores between 0.5 and 1 may be probabilities: what is tied there
-        differs by at most `TIE` times 1 - p too, as it does for the other class, but
-        for the `LAST_BITS` that a probability has there.
+        Whether scores between 0.5 and 1 may be probabilities. Then the difference of
+        tied scores is also at most `TIE` times 1 - p, as for the other class, but
+        always allows the `LAST_BITS` of rounding.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def ties(ranked: Array, *, near_one: bool = True) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore", over="ignore"):  # infinity less infinity
         gap = np.abs(after - before)
     largest = np.abs(ranked[np.isfinite(ranked)]).max(initial=0.0)
-    # Few are nearer than that, and the bootstrap asks thousands of times.
+    # Only a few are this near; the bootstrap calls this thousands of times.
     near = np.flatnonzero((gap <= TIE * largest) & ~tied)
     if len(near):
         one, other = before[near], after[near]
@@ -54,7 +54,7 @@ def ties(ranked: Array, *, near_one: bool = True) -> npt.NDArray[np.bool_]:
 
 
 class RankedWeights(NamedTuple):
-    """Weights in the rising order of a score, tied scores as one place.
+    """Cumulative weights by rising score; tied scores share one place.
 
     Attributes
     ----------
@@ -83,23 +83,22 @@ def ranked_weights(y: Array, prediction: Array, weights: Array) -> RankedWeights
 
 
 def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
+    """Return the weighted share of pairs of a 1 and a 0 that are ranked wrongly.
 
-    Predictions that are tied (see `ties`) count half, and a pair weighs the product of
-    its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is
-    absent.
+    Tied predictions (see `ties`) count half, and the weight of a pair is the product of
+    its weights; 0.5 is an uninformative ranking. NaN if one of the classes is absent.
     """
     return share_of_wrong_pairs(ranked_weights(y, prediction, weights))
 
 
 def share_of_wrong_pairs(ranked: RankedWeights) -> float:
-    """Return `one_minus_auc` of rows that are ranked already."""
+    """Return `one_minus_auc` of rows that are already ranked."""
     _, positive, negative = ranked
-    pairs = positive[-1] * negative[-1] if len(positive) else 0  # there may be no row
+    pairs = positive[-1] * negative[-1] if len(positive) else 0  # there may be no rows
     if pairs == 0:
         return float("nan")
 
-    # By hand: the bootstrap asks thousands of times, and `np.diff` prepends slowly.
+    # Faster than `np.diff` with prepend; the bootstrap calls this thousands of times.
     tied_positive, tied_negative = positive.copy(), negative.copy()
     tied_positive[1:] -= positive[:-1]
     tied_negative[1:] -= negative[:-1]
@@ -108,7 +107,7 @@ def share_of_wrong_pairs(ranked: RankedWeights) -> float:
 
 
 def one_minus_auc_ovr(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the mean over classes of `one_minus_auc`, a class against the rest."""
+    """Return the mean over classes of `one_minus_auc`, each against the rest."""
     return _against_the_rest(one_minus_auc, y, prediction, weights)
 
 
@@ -118,7 +117,7 @@ def _against_the_rest(
     prediction: Array,
     weights: Array,
 ) -> float:
-    """Return the mean over classes of a loss of two classes: the class, and others."""
+    """Return the mean over classes of a binary loss, each class against the rest."""
     return float(
         np.mean([loss(y == k, p, weights) for k, p in enumerate(prediction.T)])
     )
@@ -127,8 +126,9 @@ def _against_the_rest(
 def one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> float:
     """Return the mean of `one_minus_auc` over all pairs of classes.
 
-    The rows of two classes are ranked once by the probability of each. How common a
-    class is does not matter. NaN if a class was not observed. Source: Hand and Till
+    For each pair the rows of both are ranked once by the probability of each. The
+    frequency of a class does not matter. NaN if a class was not observed. Source: Hand
+    and Till
     (2001), Machine Learning 45, 171-186, where it is 1 - M.
     """
     areas = [
@@ -139,17 +139,17 @@ def one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def class_pairs(y: Array, prediction: Array) -> list[tuple[int, Array]]:
-    """Return each class with the rows of it and of one other class, (n_samples,)."""
+    """Return each class with the rows of it and one other class, (n_samples,)."""
     classes = range(prediction.shape[1])
     return [(k, (y == j) | (y == k)) for j in classes for k in classes if j != k]
 
 
 def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
-    """Return one less the area under precision over recall, joined by straight lines.
+    """Return 1 minus the area under the precision-recall curve, linearly interpolated.
 
-    The curve starts at recall 0 with precision 1, and equal predictions are one point.
-    A ranking that says nothing has about the share of zeros. NaN if there is no 1.
-    Several classes: the mean over classes, each held against the rest.
+    The curve starts at recall 0 with precision 1; equal predictions are one point. An
+    uninformative ranking has about the share of zeros. NaN if there is no 1. Several
+    classes: the mean over classes, each against the rest.
     """
     if prediction.ndim == 2:
         return _against_the_rest(one_minus_pr_auc, y, prediction, weights)
@@ -158,10 +158,10 @@ def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def one_minus_average_precision(y: Array, prediction: Array, weights: Array) -> float:
-    """Return one less the mean precision at each prediction, by the rise of recall.
+    """Return 1 minus the mean precision, weighted by the rise of recall.
 
     The area of `one_minus_pr_auc`, but under steps instead of straight lines. NaN if
-    there is no 1. Several classes: the mean over classes, each held against the rest.
+    there is no 1. Several classes: the mean over classes, each against the rest.
     """
     if prediction.ndim == 2:
         return _against_the_rest(one_minus_average_precision, y, prediction, weights)
@@ -172,7 +172,7 @@ def one_minus_average_precision(y: Array, prediction: Array, weights: Array) -> 
 def _precision_over_recall(
     y: Array, prediction: Array, weights: Array
 ) -> tuple[Array, Array]:
-    """Return recall, from 0, and precision, from 1, by falling prediction.
+    """Return recall from 0 and precision from 1, along falling predictions.
 
     Equal predictions are one point. NaN if there is no 1.
     """

@@ -1,6 +1,7 @@
-"""Rankings of their own: which records are, what defines each, what nothing measures.
+"""Rankings as reports show them: the records that are, their definition and null value.
 
-Not another engine's answer to a question, nor our twin in that engine's draw order.
+A ranking is a record of Python, in our own draw order: neither the result of another
+engine, nor our replay in that engine's draw order.
 """
 
 from collections.abc import Iterable
@@ -24,15 +25,15 @@ Measure: TypeAlias = tuple[str, str, str, tuple[tuple[str, str], ...]]
 
 
 class Interval(NamedTuple):
-    """The interval that a ranking is shown with, and what it covers.
+    """The interval shown with a ranking, and the variation that it covers.
 
     Attributes
     ----------
     std_error, low, high : ndarray of shape (n_features,)
         Standard error and 95 % interval of each mean; NaN where there is none.
     over : {"rows", "repeats", ""}
-        "rows": other rows of the same kind, and the draws; "repeats": the draws alone;
-        empty if there is no interval, since nothing is drawn or only once.
+        "rows": sampling of rows, and the draws; "repeats": the draws only; empty if
+        there is no interval, because nothing was drawn or there is one repeat.
     """
 
     std_error: Floats
@@ -42,7 +43,7 @@ class Interval(NamedTuple):
 
 
 def question_of(record: Importance) -> Question:
-    """Return what two records must share to answer one question."""
+    """Return the fields that are equal in two records of the same question."""
     return (
         record.model,
         record.method,
@@ -53,7 +54,7 @@ def question_of(record: Importance) -> Question:
 
 
 def question_in_words(record: Importance) -> str:
-    """Return what a record answers as a sentence has it, without the keys of files."""
+    """Return the question of a record as words in a sentence, without module names."""
     method = record.method.partition(":")[2] or record.method.replace("_", " ")
     parts = (
         record.model,
@@ -65,7 +66,7 @@ def question_in_words(record: Importance) -> str:
 
 
 def measure_of(record: Importance) -> Measure:
-    """Return what an estimand card is about: everything but model, loss and class."""
+    """Return the key of an estimand card: everything but model, loss and class."""
     entries = sorted(distinguishing_options(record).items())
     options = tuple((key, repr(value)) for key, value in entries)
     return (record.method, record.of, record.form, options)
@@ -78,9 +79,9 @@ def distinguishing_options(record: Importance | Effect) -> dict[str, Any]:
 
 
 def options_text(record: Importance | Effect, *, with_repeats: bool = True) -> str:
-    """Return the options of a record as one text, the same for the same options.
+    """Return the options of a record as one text, equal for equal options.
 
-    Without `with_repeats`, how often something is drawn is left out.
+    Without `with_repeats`, the number of repeats is left out.
     """
     options = sorted(distinguishing_options(record).items())
     texts = (f"{k} = {v!r}" for k, v in options if with_repeats or k != "n_repeats")
@@ -90,7 +91,7 @@ def options_text(record: Importance | Effect, *, with_repeats: bool = True) -> s
 def primary(
     records: Iterable[Importance],
 ) -> dict[tuple[Question, Measure], tuple[int, Importance]]:
-    """Return our first record of each question and measure, with its place."""
+    """Return our first record of each question and measure, with its index."""
     records_by_key: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
     for index, record in enumerate(records):
         if record.engine == OURS:
@@ -101,7 +102,7 @@ def primary(
 
 
 def lead_of(records: Iterable[Importance]) -> Importance | None:
-    """Return the record a report opens with: of a model, features before groups."""
+    """Return the record shown first: of a model if any, features before groups."""
     ours = [record for _, record in primary(records).values()]
     candidates = [record for record in ours if record.model] or ours
     of_features = [record for record in candidates if record.of == "features"]
@@ -115,10 +116,10 @@ def is_marginal(record: Importance) -> bool:
 
 
 def order_of(record: Importance) -> npt.NDArray[np.int64]:
-    """Return the rows of a record from the largest mean down.
+    """Return the row indexes of a record in descending order of the mean.
 
-    What is unstable over trials comes after all that is stable, and what was not
-    measured is last.
+    Features that are unstable over trials follow all stable ones; features without a
+    value are last.
     """
     rank = np.where(np.isnan(record.rank), np.inf, record.rank)
     rows = np.arange(len(rank))
@@ -126,7 +127,7 @@ def order_of(record: Importance) -> npt.NDArray[np.int64]:
 
 
 def nothing_of(record: Importance) -> float:
-    """Return what a feature that does not matter has, in the form of the values."""
+    """Return the null value: that of a feature without effect, in the record's form."""
     if record.form == "raw":
         return float(record.baseline.mean())
     return 1.0 if record.form == "ratio" else 0.0
@@ -135,9 +136,9 @@ def nothing_of(record: Importance) -> float:
 def interval(record: Importance) -> tuple[Floats, Floats]:
     """Return the bounds of the t interval of each mean over the repeats.
 
-    Both equal the mean if nothing is drawn or it is infinite, and are NaN after a
-    single repeat. Of raw losses it is that of the rise, the unpermuted loss as it is:
-    both losses of a repeat are of the same rows.
+    Both equal the mean if nothing is drawn or the mean is infinite; NaN after a single
+    repeat. For raw losses, the width is that of the difference to the unpermuted loss,
+    since both losses of a repeat are on the same rows.
     """
     if not record.stream:
         return record.mean, record.mean
@@ -156,9 +157,9 @@ def interval(record: Importance) -> tuple[Floats, Floats]:
 def over_rows(
     record: Importance, index: int, row_intervals: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the rows of the frame `row_intervals` in the record's order.
+    """Return the rows of the frame `row_intervals` for a record, in its order.
 
-    Empty if not all features have an interval there: a ranking has one kind.
+    Empty unless all features have an interval, so that a ranking has one kind.
     """
     rows = row_intervals[row_intervals["record"] == index]
     is_whole = rows["feature"].tolist() == list(record.features)
@@ -168,15 +169,15 @@ def over_rows(
 def shown_interval(
     record: Importance, index: int, row_intervals: pd.DataFrame
 ) -> Interval:
-    """Return the interval that a ranking is shown with: over rows where there is one.
+    """Return the interval to show for a ranking: over rows if available.
 
     Parameters
     ----------
     record : Importance
     index : int
-        Its place among the importances.
+        Index of the record among the importances.
     row_intervals : DataFrame
-        The frame of this name.
+        The frame `row_intervals`.
     """
     rows = over_rows(record, index, row_intervals)
     if len(rows):
@@ -189,11 +190,11 @@ def shown_interval(
 
 
 def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return the best and the worst place of each feature, given its interval.
+    """Return the best and the worst possible rank of each feature, given its interval.
 
-    The best is 1 plus the features whose lower bound exceeds its upper bound, the
-    worst the number of features without those whose upper bound is below its lower
-    bound. NaN where a bound is.
+    The best is 1 plus the number of features with a lower bound above its upper bound;
+    the worst is the number of features minus those with an upper bound below its lower
+    bound. NaN if a bound is NaN.
     """
     has_interval = ~(np.isnan(low) | np.isnan(high))
     ordered_low, ordered_high = np.sort(low[has_interval]), np.sort(high[has_interval])

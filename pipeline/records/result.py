@@ -1,4 +1,4 @@
-"""What an audit found, and how: the only thing saved, rendered and compared."""
+"""The result of an audit and its run: the only thing saved, rendered and compared."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ SCHEMA_VERSION = "2.0"
 
 
 def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
-    """Return the name of a run: its start in UTC, then what it asked of which data.
+    """Return the name of a run: its start in UTC, then a hash of its inputs.
 
-    Names sort by time; equal endings asked the same question.
+    Names sort by time; runs with equal hashes have the same configuration and data.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunInfo(Frozen):
-    """How a result came about; only `volatile` is kept out of every digest.
+    """The circumstances of a result; every field but `volatile` is part of its digest.
 
     Attributes
     ----------
@@ -48,13 +48,13 @@ class RunInfo(Frozen):
         The resolved configuration, defaults included.
     config_sha256, data_sha256 : str
     versions : mapping of str to str
-        Packages on both sides that can change a number.
+        Versions of the packages in Python and R that can change a number.
     environment : mapping of str to str
         Platform, BLAS, locale, R's settings.
     volatile : mapping
         run_id, started, ended, seconds, folder, seconds by step, log, and answered_by:
-        whether trees or predict answered an entry. Neither host nor process: reports
-        are passed on, the audit log has them.
+        whether trees or predict computed an entry. Host and process are left to the
+        audit log, because reports are passed on.
     """
 
     audit: str
@@ -75,9 +75,9 @@ class AuditResult(Frozen):
     ----------
     run : RunInfo
     frames : mapping of str to DataFrame
-        Every frame of `FRAMES`, which says what its rows are, in that order. Each is an
-        attribute too: ``result.stability``. When a result is made, or another made of
-        it, frames are given by their names; those that are not given have no rows.
+        Every frame of `FRAMES`, which documents their rows, in that order. Each is an
+        attribute too: ``result.stability``. `AuditResult` and `replace` take frames as
+        keywords by name; frames that are not given have no rows.
     importances : tuple of Importance
     effects : tuple of Effect
     surfaces : tuple of Surface
@@ -123,7 +123,7 @@ class AuditResult(Frozen):
             raise AttributeError(f"AuditResult has no frame {quote(name)}.") from None
 
     def with_frames(self, **frames: pd.DataFrame) -> "AuditResult":
-        """Return the same result with these frames in the place of its own."""
+        """Return the same result with some frames replaced."""
         return replace(self, frames={**self.frames, **frames})
 
     def with_findings(self, findings: tuple[Finding, ...]) -> "AuditResult":
@@ -131,12 +131,12 @@ class AuditResult(Frozen):
         return replace(self, findings=(*self.findings, *findings))
 
     def interval_of(self, record: Importance) -> Interval:
-        """Return the interval that one of the importances is shown with."""
+        """Return the interval that is shown for one of the importances."""
         place = next(k for k, r in enumerate(self.importances) if r is record)
         return shown_interval(record, place, self.row_intervals)
 
     def of_curve(self, name: str, effect: Effect) -> pd.DataFrame:
-        """Return the rows of a frame of the predictions that a curve is a mean of."""
+        """Return the rows of a frame about the predictions that a curve averages."""
         frame = self.frames[name]
         if effect.method != "partial_dependence":
             return frame[:0]
@@ -161,10 +161,10 @@ class AuditResult(Frozen):
 
     @cached_property
     def grouped_findings(self) -> tuple[tuple[Finding, ...], ...]:
-        """The findings of one cause with one answer together, the gravest first.
+        """Findings grouped by cause and response, the most severe group first.
 
-        Another answer is another state, owner, due day or day until which it is
-        accepted. A note that nobody answered stays with the gravest of its cause.
+        Responses are the same if state, owner, due day and end of acceptance are. A
+        note without a response joins the most severe finding of its cause.
         """
         names = ("state", "owner", "due", "accepted_until")
         rows = self.answers.to_dict("records")
@@ -172,7 +172,7 @@ class AuditResult(Frozen):
         parts: list[tuple[Finding, ...]] = []
         for group in by_cause(self.findings):
             by_answer: dict[tuple[str, ...] | None, list[Finding]] = {}
-            for finding in group:  # notes last
+            for finding in group:  # notes are last
                 own = answers.get(finding.key)
                 if own is None and finding.severity == "info":
                     own = next(iter(by_answer), None)
@@ -181,7 +181,7 @@ class AuditResult(Frozen):
         return tuple(sorted(parts, key=lambda p: SEVERITIES.index(p[0].severity)))
 
     def acceptance(self, key: str) -> str:
-        """Return until when a finding in force is accepted, and by whom."""
+        """Return the last day of acceptance of a finding and who approved it."""
         rows = self.answers[self.answers["key"] == key].to_dict("records")
         (row,) = [row for row in rows if row["state"] == "accepted"]
         by = row["approved_by"] or row["owner"]
@@ -189,13 +189,13 @@ class AuditResult(Frozen):
 
     @cached_property
     def supplied_engines(self) -> frozenset[str]:
-        """The engines, by the names rows and records give them, not asked here."""
+        """Names of the engines with supplied numbers, which this run did not call."""
         records: tuple[Importance | Effect, ...] = (*self.importances, *self.effects)
         return frozenset(record.engine for record in records if record.is_supplied)
 
     @cached_property
     def own_engines(self) -> frozenset[str]:
-        """The engines of the user's own: unknown how independent."""
+        """The user-defined engines: their independence is unknown."""
         entries = self.run.config.get("extensions", ())
         return frozenset(one["name"] for one in entries if one["kind"] == "engine")
 
@@ -216,7 +216,7 @@ class AuditResult(Frozen):
 
     @property
     def exceptions(self) -> tuple[Finding, ...]:
-        """The findings that keep a run from "confirmed": all but notes that inform."""
+        """The findings that prevent "confirmed": all but informational notes."""
         return tuple(
             finding
             for finding in self.findings
@@ -227,13 +227,13 @@ class AuditResult(Frozen):
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
-        "confirmed": a Python-R pair replayed or equivalent, not with numbers that
-        were supplied nor with an engine of the user's own, none disagreeing, no named
-        engine missing, nothing found above info. "confirmed with exceptions": nothing
-        at or above `fail_on` but what is accepted. "not cross-checked": the same, and
-        no other engine gave one of our numbers with the same definition. "not
-        confirmed": something is at or above `fail_on`. "not established": a method
-        failed, nothing was measured, or the run did not come to its end.
+        "confirmed": at least one Python-R pair is replayed or equivalent, not counting
+        supplied numbers or user-defined engines; no pair disagrees, no named engine is
+        missing, and no finding is above info. "confirmed with exceptions": every
+        finding at or above `fail_on` is accepted. "not cross-checked": the same, and no
+        other engine reproduced one of our numbers with the same definition. "not
+        confirmed": a finding at or above `fail_on` is not accepted. "not established":
+        a method failed, nothing was measured, or the run did not finish.
         """
         checks = {finding.check for finding in self.findings}
         if {"method_failed", "nothing_measured"} & checks:

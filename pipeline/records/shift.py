@@ -1,14 +1,14 @@
-"""How one column is distributed in two sets of rows: index, chance, verdict.
+"""Shift of one column between two sets of rows: statistic, noise and verdict.
 
-Not: how the index is computed (`data.shifts`).
+Not: the computation of the statistic (`data.shifts`).
 """
 
 from typing import Literal, NamedTuple
 
 LIMIT = 0.2
-"""The index above which a column has moved, unless the owner says otherwise."""
+"""Default limit of the index: a column with a larger one has moved."""
 MISS_RATE = 0.01
-"""Chance that any of the columns is told to have moved if none did."""
+"""Probability that at least one column is reported as moved if none did."""
 Verdict = Literal["moved", "below the limit", "within chance", "not comparable"]
 
 
@@ -21,12 +21,15 @@ class Shift(NamedTuple):
     role : {"feature", "target"}
     split : str
         Which rows of two runs, or "test" of training and evaluation rows.
+        The two sets of rows: a split of two runs, or "test" for training against
+        evaluation rows.
     statistic : float
         The population stability index (PSI) of the known values, each count plus 0.5;
-        NaN if a side has none, or another kind of them.
+        NaN if one set has no known values, or the types of the two sets differ.
     limit : float
-        What is configured.
+        The configured limit.
     noise : float
+        The largest PSI that chance and the quantile sketches explain.
         What chance and the sketches explain at most.
     missing_old, missing_new : float
         Shares of the rows.

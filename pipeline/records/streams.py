@@ -1,4 +1,4 @@
-"""Where randomness comes from: the only place that makes a numpy Generator."""
+"""Random streams: the only module that creates a numpy Generator."""
 
 import hashlib
 
@@ -16,11 +16,11 @@ def seed_of(seed: int, model: str, method: str, of: str) -> int:
 
 
 def stream(seed: int, purpose: str, name: str, repeat: int) -> np.random.Generator:
-    """Return the Generator of one draw, named by what it is for.
+    """Return the Generator of one draw, seeded by its purpose, name and repeat.
 
-    `purpose` says what is drawn ("permute", "rows", "y"), `name` of which feature
-    or group, `repeat` in which round. Two draws that differ in any of these are
-    independent, whatever else is asked and in whatever order.
+    `purpose` is the kind of draw ("permute", "rows", "y"), `name` the feature or group,
+    and `repeat` the number of the repeat. Two draws that differ in any of these are
+    independent, whatever else is drawn and in whatever order.
     """
     digest = hashlib.sha256(f"{purpose}|{name}".encode()).digest()
     words = np.frombuffer(digest, dtype=">u4")

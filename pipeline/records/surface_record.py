@@ -20,16 +20,16 @@ class Surface(Frozen):
     n_samples, seed
         As in `records.Importance`.
     features : tuple of str
-        The two.
+        The two features.
     kinds : tuple of {"number", "category"}
-        Of each.
+        The kind of each feature.
     first_grid : ndarray of shape (n_first,)
-        Where the first feature was set: floats, or the levels as text.
+        Values of the first feature: floats, or levels as text.
     second_grid : ndarray of shape (n_second,)
     values : ndarray of shape (n_first, n_second)
         The surface, in `unit`; NaN at a level that the model cannot predict.
     within : ndarray of bool of shape (n_first, n_second)
-        Whether rows lie around the point; see `effects.surface.within`.
+        Whether there are rows near the point; see `effects.surface.within`.
     """
 
     model: str

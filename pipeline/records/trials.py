@@ -1,4 +1,4 @@
-"""What an importance says whose repeats are trials: the question put to other rows."""
+"""Importances over trials: repeats that each use their own resampled rows."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,25 +6,26 @@ import numpy.typing as npt
 from .importance_record import Importance
 
 LEAST = 2.0
-"""Standard deviations over the trials that a mean must reach to be stable."""
+"""Least ratio of mean to standard deviation over the trials of a stable feature."""
 
 
 def is_of_trials(importance: Importance) -> bool:
-    """Return whether each repeat has rows of its own, not only draws of its own."""
+    """Return whether each repeat has its own rows, not only its own draws."""
     return importance.options.get("resample", "none") in ("subsample", "bootstrap")
 
 
 def unstable(importance: Importance) -> npt.NDArray[np.bool_]:
-    """Return which features have a mean under two standard deviations over the trials.
+    """Return whether the mean of each feature is below two standard deviations.
 
-    The rule of Parr, Wilson and Hamrick (2020) [1]_. Of repeats on the same rows it
-    says nothing: their spread is that of the draws, and falls to nothing.
+    This is the rule of Parr, Wilson and Hamrick (2020) [1]_, over the trials. It does
+    not apply to repeats on the same rows, where the standard deviation reflects the
+    draws only.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        False where nothing was measured, after a single trial, and for repeats that
-        are no trials.
+        False for features without a value, after a single trial, and for repeats that
+        are not trials.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Word and Excel files, which are zips, without the clock that is in their bytes."""
+"""Word and Excel files, which are zips, without the time of writing in their bytes."""
 
 import io
 import zipfile
@@ -9,13 +9,13 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def undated(data: bytes, changes: Mapping[str, Callable[[bytes], bytes]]) -> bytes:
-    """Return a zip with one date for all its parts, which keep their order.
+    """Return a zip with the same date for all its parts, in their order.
 
     Parameters
     ----------
     data : bytes
     changes : mapping of str to callable
-        What is to be done to the bytes of a part that holds a clock itself, by path.
+        By path, the function that removes the dates inside the content of a part.
     """
     file = io.BytesIO()
     with (

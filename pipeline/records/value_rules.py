@@ -1,17 +1,17 @@
-"""The rule of a configured value, made from its type annotation.
+"""The rule for a configured value, derived from its type annotation.
 
     int                       a count: an integer of at least 1
     Annotated[int, Range(0)]  an integer in a range; float likewise, always finite
     bool, str                 true or false; a text
     Annotated[str, Pattern]   a text of a given form
     Annotated[str, OneOf]     a name from one of our tables; Literal likewise
-    tuple[T, ...]             a list, texts in it once each; a Range counts its items
+    tuple[T, ...]             a list, without repeated texts; a Range counts its items
     Mapping[str, T]           a table; frozen once read
-    Annotated[Mapping, Tables]  a table whose keys are one of several sets
+    Annotated[Mapping, Tables]  a table with one of several sets of keys
     A | B                     either; `| None` means it may be left out
 
-One rule serves the check, the sentence of an error and the JSON Schema. Not: sections,
-or one key against another.
+The same rule serves validation, error messages and the JSON Schema. Not: sections, or
+the consistency of several keys.
 """
 
 import re
@@ -34,13 +34,13 @@ from .errors import listed
 from .extensions import Kind, is_in_force
 
 MOST = 1_000_000
-"""The largest count: of repeats, rows or points. Far larger ones meet the memory."""
+"""The largest count of repeats, rows or points; larger ones exhaust the memory."""
 
 
 class Range(NamedTuple):
-    """Bounds of a number: `least` and `most` belong to it, `above` and `below` not.
+    """Bounds of a number: `least` and `most` are inclusive, `above` and `below` not.
 
-    An integer without a `most` is a count, which ends at `MOST`.
+    An integer without a `most` is a count, limited by `MOST`.
     """
 
     least: float | None = None
@@ -50,13 +50,13 @@ class Range(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """A list in which a text may stand twice, as among the arguments of a command."""
+    """A list that may repeat a text, such as the arguments of a command."""
 
     least: float | None = None
 
 
 class Pattern(NamedTuple):
-    """The form of a whole text, as a regular expression and in words."""
+    """The form of a text, as a regular expression for all of it and in words."""
 
     regex: str
     words: str
@@ -65,19 +65,19 @@ class Pattern(NamedTuple):
 
 NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
 OWN_NAME = r"[A-Za-z_]\w*:[A-Za-z_]\w*"
-"""A function of the user's own: "my_module:my_method"."""
+"""A user-defined function: "my_module:my_method"."""
 SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
 
 
 class OneOf(NamedTuple):
-    """The names a text may be, with those of the audit's own rows of that kind."""
+    """The allowed names, and those of the audit's own rows of one kind."""
 
     names: tuple[str, ...]
     own: Kind | None = None
 
 
 class Tables(NamedTuple):
-    """The sets of keys a table may have, each key with its annotation.
+    """The sets of keys that a table may have, each key with its annotation.
 
     A key that is ``NotRequired`` may be left out.
     """
@@ -86,7 +86,7 @@ class Tables(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What a value must be.
+    """The requirement on a value.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Rule(NamedTuple):
     schema : dict
         The rule as JSON Schema.
     read : callable
-        ``read(value)`` returns the value as the audit keeps it, or raises `Misfits`.
+        ``read(value)`` returns the value as the audit stores it, or raises `Misfits`.
     """
 
     one: str
@@ -112,13 +112,13 @@ class Misfit(NamedTuple):
     value : Any
         The offending part of what was given.
     rule : str
-        What follows "must be": a noun, or bounds.
+        The words after "must be": a noun, or bounds.
     allowed_names : tuple of str
-        The names it may be, for a suggestion.
+        The allowed names, for a suggestion.
     path : tuple of str
-        Keys from the value that was read down to the offending part.
+        Keys that lead from the given value to the offending part.
     is_missing, is_repeated : bool
-        Whether it was not given, or given twice where it may stand once.
+        Whether it is missing, or repeated where repetition is not allowed.
     """
 
     value: Any
@@ -129,7 +129,7 @@ class Misfit(NamedTuple):
     is_repeated: bool = False
 
 
-class Misfits(Exception):  # noqa: N818 (caught by `config`, never shown as it is)
+class Misfits(Exception):  # noqa: N818 (caught by `config`, never shown itself)
     """Every part of a value that breaks its rule, as `items`."""
 
     def __init__(self, *items: Misfit) -> None:
@@ -143,7 +143,7 @@ def rule_of(annotation: Any) -> Rule:
     Raises
     ------
     TypeError
-        If `annotation` is none that a configuration file can carry.
+        If a configuration file cannot hold values of this type.
     """
     bounds: Any = None
     if get_origin(annotation) is Annotated:
@@ -178,7 +178,7 @@ def rule_of(annotation: Any) -> Rule:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether JSON can carry a value."""
+    """Return whether JSON can represent a value."""
     if isinstance(value, Mapping):
         return all(isinstance(key, str) and _is_plain(value[key]) for key in value)
     if isinstance(value, list | tuple):
@@ -206,14 +206,14 @@ def _number(limits: Range) -> Rule:
         f"a number{_in_words(limits)}",
         f"numbers{_in_words(limits)}",
         {"type": "number", **_as_schema(limits)},
-        # An integer of hundreds of digits is a number to TOML, and no float.
+        # In TOML an integer of hundreds of digits is a number; it does not fit a float.
         lambda value: _is_a(Real, value) and abs(value) <= sys.float_info.max,
     )
     return rule._replace(read=lambda value: float(_bounded(rule.read(value), limits)))
 
 
 def _bounded(value: Any, limits: Range) -> Any:
-    """Return a number between its bounds, which are all that others are told."""
+    """Return a number within its bounds; the error for others names the bounds only."""
     least, most, above, below = limits
     if (
         (least is None or value >= least)
@@ -251,7 +251,7 @@ def _is_a(kind: type, value: Any) -> bool:
 def _checked(
     one: str, many: str, schema: dict[str, Any], fits: Callable[[Any], bool]
 ) -> Rule:
-    """Return the rule of a value that is kept as it is if it fits."""
+    """Return the rule of a value that is kept unchanged if it fits."""
 
     def read(value: Any) -> Any:
         if not fits(value):
@@ -279,7 +279,7 @@ def _choice(names: tuple[Any, ...], own: Kind | None = None) -> Rule:
 
 
 def _list(item: Rule, bounds: Range | Repeated) -> Rule:
-    """Return the rule of a list; a text in it says something once."""
+    """Return the rule of a list; text items must differ from each other."""
     schemas = item.schema.get("anyOf", [item.schema])
     is_text = all(each.get("type") == "string" or "enum" in each for each in schemas)
     is_text = is_text and not isinstance(bounds, Repeated)
@@ -295,10 +295,10 @@ def _list(item: Rule, bounds: Range | Repeated) -> Rule:
             raise Misfits(Misfit(value, one))
         numbered = {str(i): (item, part) for i, part in enumerate(value, start=1)}
         parts, misfits = _each(numbered)
-        # A key of a table in the list has a rule of its own.
+        # Keys of a table in the list keep their own rule.
         misfits = [m if m.path[1:] else m._replace(rule=one, path=()) for m in misfits]
         if is_text:
-            seen: set[Any] = set()  # of texts that keep their rule: these can be hashed
+            seen: set[Any] = set()  # valid texts only, so all are hashable
             for part in parts.values():
                 if part in seen:
                     misfits.append(Misfit(part, one, is_repeated=True))
@@ -326,7 +326,7 @@ def _table(item: Rule) -> Rule:
 
 
 class _Keys(NamedTuple):
-    """The keys of one table: those it must have, and all with their rules."""
+    """The keys of one table: the required ones, and the rules of all."""
 
     needed: frozenset[str]
     rules: dict[str, Rule]
@@ -343,7 +343,7 @@ def _keys(annotations: Mapping[str, Any]) -> _Keys:
 
 
 def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
-    """Return the rule of a table that has exactly one of several sets of keys."""
+    """Return the rule of a table with exactly one of several sets of keys."""
     tables = [_keys(dict(keys)) for keys in choices]
     names = [
         " and ".join(repr(key) for key in rules if key in needed) or "nothing"
@@ -377,7 +377,7 @@ def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
 
 
 def _unknown(tables: list[_Keys], value: Mapping[str, Any]) -> Misfit | None:
-    """Return the key that a table has too much, if it is surely of one set of keys."""
+    """Return an unexpected key of a table, if only one set of keys can be meant."""
     meant = [keys for keys in tables if keys.needed and keys.needed <= set(value)]
     if len(meant) != 1 or len(meant[0].needed) == len(meant[0].rules):
         return None
@@ -388,9 +388,9 @@ def _unknown(tables: list[_Keys], value: Mapping[str, Any]) -> Misfit | None:
 
 
 def _incomplete(tables: list[_Keys], value: Mapping[str, Any]) -> Misfit | None:
-    """Return the key that is missing for the sets of keys a table starts.
+    """Return the missing key of a table with a part of the required keys of a set.
 
-    None if it starts none, or several that are not parts of each other.
+    None if no set matches, or several that do not contain each other.
     """
     present = set(value)
     started = [
@@ -410,7 +410,7 @@ def _incomplete(tables: list[_Keys], value: Mapping[str, Any]) -> Misfit | None:
 def _each(
     parts: Mapping[str, tuple[Rule, Any]],
 ) -> tuple[dict[str, Any], list[Misfit]]:
-    """Return the parts of a value as read, and every misfit with its path."""
+    """Return the parts of a value after reading, and every misfit with its path."""
     values: dict[str, Any] = {}
     misfits: list[Misfit] = []
     for key, (rule, value) in parts.items():

@@ -1,7 +1,7 @@
-"""Who does parallel work: threads, processes of this machine, a Dask cluster.
+"""Pools of workers: threads, processes of this machine, a Dask cluster.
 
-Each sends one function once and many items after it. Not: order, faults, what is done
-when a worker dies (`execution`).
+Each pool sends one function once, and then many items. Not: the order of results,
+errors, and recovery after a worker dies (`execution`).
 """
 
 import logging
@@ -26,35 +26,35 @@ from .errors import AuditError, several, words
 
 Function: TypeAlias = Callable[[Any], Any]
 WorkerWarning: TypeAlias = tuple[str, type[Warning], str, int]
-"""A warning: its text, its class, and the file and line that gave it."""
+"""A warning: its text, its class, and the file and line that issued it."""
 IDLE_SECONDS = 60
-"""After which a process without work ends; the next work starts another."""
+"""Seconds after which an idle process ends; the next work starts another."""
 CONNECT_SECONDS = 10
 PACKAGES = ("importance-audit", "numpy", "pandas", "scipy", "scikit-learn")
-"""Those of a cluster must be ours: they can change a number."""
+"""Packages that must have our versions on a cluster: they can change a number."""
 MOST_FUNCTIONS = 2
-"""How many functions a worker keeps, with the rows and models in them."""
+"""Most functions that a worker caches, including the rows and models bound to them."""
 
 
 class PoolLost(Exception):  # noqa: N818 (what happened)
-    """Nobody is left who could do the work; the message says why."""
+    """No worker is left that could do the work; the message says why."""
 
 
 class WorkerDied(Exception):  # noqa: N818 (what happened)
-    """A worker died, and what it was doing may be sent again; the message says why."""
+    """A worker died, and its work may be sent again; the message says why."""
 
 
 @dataclass
 class Answer:
-    """What a worker sends back of one item.
+    """The result of a worker for one item.
 
     Attributes
     ----------
     value : Any
     error : BaseException or None
-        What the function raised in a thread of this process.
+        Exception of the function, in a thread of this process.
     fault : str
-        What was raised in another process, in words.
+        Exception in another process, as text.
     warnings : list of WorkerWarning
     """
 
@@ -68,7 +68,7 @@ Send: TypeAlias = Callable[[Any], "Future[Answer]"]
 
 
 class Threads:
-    """Threads of this process, which end with it whatever they are doing."""
+    """Threads of this process, which end with it even while they are working."""
 
     def __init__(self, n_workers: int) -> None:
         from multiprocessing.pool import ThreadPool
@@ -77,7 +77,7 @@ class Threads:
         self._pool = ThreadPool(n_workers)
 
     def sender(self, function: Function, content: bytes) -> Send:
-        """Return what sends items to a function, which threads call itself."""
+        """Return a function that sends items to `function`, called by the threads."""
         del content
 
         def send(item: Any) -> Future[Answer]:
@@ -88,12 +88,12 @@ class Threads:
         return send
 
     def end(self, *, at_once: bool) -> None:
-        """Begin no more; what is under way is not waited for."""
+        """End the threads; running work is not waited for."""
         self._pool.terminate() if at_once else self._pool.close()
 
 
 class Processes:
-    """Processes of this machine, by the loky that joblib brings."""
+    """Processes of this machine, by the loky that is part of joblib."""
 
     def __init__(self, n_workers: int) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
@@ -102,20 +102,20 @@ class Processes:
         self.words = f"{n_workers} process{'es' * (n_workers != 1)}"
         self._folder = tempfile.TemporaryDirectory(prefix="importance-audit-")
         self._numbers = count()
-        # Not the processes that joblib shares: a model may ask for those, in its way.
+        # Not the executor that joblib shares: models may use and reconfigure that one.
         self._executor = ProcessPoolExecutor(
             max_workers=n_workers,
             timeout=IDLE_SECONDS,
             initializer=_ignore_interrupts,
-            # Libraries take as many threads as in this process, so that sums are
-            # rounded as here; waiting without spinning, these do not hinder each other.
+            # Libraries use as many threads as in this process, so that sums are rounded
+            # equally. PASSIVE threads do not spin while waiting, so none is slowed.
             env={"OMP_WAIT_POLICY": "PASSIVE"},
         )
 
     def sender(self, function: Function, content: bytes) -> Send:
-        """Write the pickle of a function to a file, which each process reads once.
+        """Write the pickle of a function to a file that each process reads once.
 
-        What is returned sends items; it raises `WorkerDied` if a process died.
+        The returned function sends items; it raises `WorkerDied` if a process died.
         """
         del function
         path = Path(self._folder.name) / str(next(self._numbers))
@@ -133,7 +133,7 @@ class Processes:
         return send
 
     def end(self, *, at_once: bool) -> None:
-        """Let the processes end."""
+        """End the processes."""
         self._executor.shutdown(wait=not at_once, kill_workers=at_once)
         self._folder.cleanup()
 
@@ -145,7 +145,7 @@ class Cluster:
         from distributed import Client
 
         for name in list(logging.root.manager.loggerDict):
-            if f"{name}.".startswith("distributed"):  # it repeats what a finding says
+            if f"{name}.".startswith("distributed"):  # findings report the same
                 logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(
@@ -161,7 +161,7 @@ class Cluster:
         self._former: Any = None
 
     def _require_same_software(self) -> None:
-        """Refuse workers whose libraries might compute other numbers."""
+        """Refuse workers with other versions of `PACKAGES` than ours."""
         self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         own = software()
         for address, other in self._client.run(software).items():
@@ -173,14 +173,14 @@ class Cluster:
                     )
 
     def sender(self, function: Function, content: bytes) -> Send:
-        """Scatter the pickle of a function to all workers; return what sends items."""
+        """Scatter the pickle of a function to all workers; return the item sender."""
         from threadpoolctl import threadpool_info
 
         del function
         threads = {each["prefix"]: each["num_threads"] for each in threadpool_info()}
         try:
-            # Of a byte string Dask would hash the content to name it; a list is named
-            # as quickly, and kept whole.
+            # Dask would hash the content of a byte string to name it. A list is named
+            # quickly, and stored whole.
             self._former = self._client.scatter([content], broadcast=True, hash=False)
         except Exception as error:
             raise PoolLost(in_words(error)) from error
@@ -189,7 +189,7 @@ class Cluster:
         return lambda item: self._executor.submit(call, key, shared, item, threads)
 
     def require(self) -> None:
-        """Ask whether scheduler and workers are there."""
+        """Raise `PoolLost` if the scheduler is not running or has no workers."""
         if self._client.status != "running":
             raise PoolLost("the scheduler does not answer any more")
         try:
@@ -201,7 +201,7 @@ class Cluster:
             raise PoolLost("the scheduler has no workers any more")
 
     def end(self, *, at_once: bool) -> None:
-        """Let the cluster forget this audit; a lost connection ends by itself."""
+        """Release the resources of the cluster; a lost connection ends by itself."""
         if self._client.status == "running":
             with suppress(Exception):
                 self._executor.shutdown(wait=not at_once)
@@ -209,21 +209,21 @@ class Cluster:
 
 
 Pool: TypeAlias = Threads | Processes | Cluster
-"""Some workers: `n_workers` of them, who `words` says they are."""
+"""A pool of `n_workers` workers; `words` describes them."""
 
 
 def in_words(error: BaseException | None) -> str:
-    """Return type and words of an exception, empty if there is none."""
+    """Return the type and message of an exception; empty for None."""
     return "" if error is None else f"{type(error).__name__}: {words(error)}"
 
 
 def has_dask() -> bool:
-    """Return whether the package of the clusters is installed."""
+    """Return whether the package for clusters is installed."""
     return find_spec("distributed") is not None
 
 
 def software() -> dict[str, str]:
-    """Return the versions that can change a number, empty of what is not there."""
+    """Return the versions that can change a number; empty for missing packages."""
     versions = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -233,11 +233,11 @@ def software() -> dict[str, str]:
     return versions
 
 
-# --- what follows is done in a worker ------------------------------------------------
+# --- The functions below run in a worker ---------------------------------------------
 
 
 class _Local(threading.local):
-    """What the call of this thread has to send back, None outside of one."""
+    """The result of the call that this thread is running, None outside a call."""
 
     answer: Answer | None = None
 
@@ -245,28 +245,28 @@ class _Local(threading.local):
 _local = _Local()
 _lock = threading.Lock()
 _functions: dict[str, Function] = {}
-_keeps: list[bool] = []
+_is_collecting: list[bool] = []
 
 
 def call(
     key: str, content: bytes | str, item: Any, threads: dict[str, int] | None = None
 ) -> Answer:
-    """Call a function that was sent, by its pickle or the file with it, on one item.
+    """Call a function, given by its pickle or the path of it, on one item.
 
     Parameters
     ----------
     key : str
-        Names the function in this worker.
+        Identifies the function in this worker.
     content : bytes or str
     item : Any
     threads : dict of str to int, optional
-        How many threads libraries of linear algebra take where the work comes from, so
-        that sums are rounded alike.
+        Number of threads of each linear-algebra library in the sending process, so that
+        sums are rounded equally.
     """
-    _keep_warnings()
+    _collect_warnings()
     _local.answer = answer = Answer()
     try:
-        done = _tried(_read(key, content, threads), item)
+        done = _outcome(_read(key, content, threads), item)
     finally:
         _local.answer = None
     answer.value, answer.fault = done.value, in_words(done.error)
@@ -274,7 +274,7 @@ def call(
 
 
 def _read(key: str, content: bytes | str, threads: dict[str, int] | None) -> Function:
-    """Return a function that was sent; read once."""
+    """Return a function that was sent, unpickled once."""
     with _lock:
         if key not in _functions:
             while len(_functions) >= MOST_FUNCTIONS:
@@ -283,7 +283,7 @@ def _read(key: str, content: bytes | str, threads: dict[str, int] | None) -> Fun
                 content = Path(content).read_bytes()
             try:
                 _functions[key] = pickle.loads(content)
-            except Exception as error:  # what it calls to be read may be missing here
+            except Exception as error:  # a module that it imports may be missing here
                 _functions[key] = partial(_fail, error)
             if threads:
                 from threadpoolctl import threadpool_limits
@@ -293,30 +293,30 @@ def _read(key: str, content: bytes | str, threads: dict[str, int] | None) -> Fun
 
 
 def _fail(error: Exception, _: Any) -> Any:
-    """Raise what happened when a function was read, for each of its items."""
+    """Raise the exception of unpickling the function, for each of its items."""
     raise error
 
 
 def _fulfil(future: Future[Answer], function: Function, item: Any) -> None:
-    """Answer in a thread, unless the answer is no longer wanted."""
+    """Set the result of a future, unless it was cancelled."""
     if future.set_running_or_notify_cancel():
-        future.set_result(_tried(function, item))
+        future.set_result(_outcome(function, item))
 
 
-def _tried(function: Function, item: Any) -> Answer:
-    """Return what a function answers, or what it raises, even that the audit stops."""
+def _outcome(function: Function, item: Any) -> Answer:
+    """Return the value of a call or its exception, even a request to stop."""
     try:
         return Answer(function(item))
     except BaseException as error:
         return Answer(error=error)
 
 
-def _keep_warnings() -> None:
-    """Keep from now on the warnings of calls that come from an audit."""
+def _collect_warnings() -> None:
+    """From now on, collect the warnings issued inside `call`."""
     with _lock:
-        if _keeps:
+        if _is_collecting:
             return
-        _keeps.append(True)
+        _is_collecting.append(True)
         former = warnings.showwarning
 
         def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
@@ -331,5 +331,5 @@ def _keep_warnings() -> None:
 
 
 def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to all, to the main process."""
+    """Leave Ctrl-C, which a terminal sends to all processes, to the main process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

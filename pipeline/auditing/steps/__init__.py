@@ -1,4 +1,4 @@
-"""The steps of an audit, each of which writes what it found into the journal."""
+"""The steps of an audit; each adds its results to the journal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ from ..journal import Journal
 
 @dataclass(kw_only=True)
 class Run:
-    """One audit under way: what it is made of, and the journal of what it found.
+    """A running audit: its inputs, and the journal of its results.
 
     Attributes
     ----------
     config : AuditConfig
     train : Dataset or None
-        None where the rows that the models were fitted to are not known.
+        None if the training rows of the models are unknown.
     test : Dataset
     journal : Journal
     models : tuple of FittedModel
     engines : mapping of str to EngineInfo
-        By name, available or not; "python" is ours.
+        By name, available or not; "python" is our own.
     """
 
     config: AuditConfig
@@ -37,11 +37,11 @@ class Run:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        """The parts of the test rows that are judged apart."""
+        """The parts of the test rows that are evaluated separately."""
         return segments_of(self.test)
 
     def limits(self, *names: str) -> dict[str, checks.Limit]:
-        """Return the limits of the checks, with those that `[checks]` changes."""
+        """Return the limits of the checks, including changes in `[checks]`."""
         limits = dict(checks.DEFAULTS)
         for name in names:
             limit = getattr(self.config.checks, name)

@@ -1,6 +1,6 @@
-"""The engines held against each other: every pair that asks for the same.
+"""Comparison of the engines: every pair of results for the same question.
 
-Not: what two answers say to each other, which is `agreement`.
+Not: the comparison of two results, which is `agreement`.
 """
 
 import math
@@ -23,21 +23,21 @@ from .repeat_run import SecondRun, settle
 
 DRAWS_IN_PREDICT = Note("", "", "PRED_RNG")
 JUDGED = ("replayed", "equivalent", "disagrees")
-"""The words of pairs of which each difference was held against a band."""
+"""Verdicts of pairs whose differences were all compared with a band."""
 
 
 class PredictionFacts(NamedTuple):
-    """What is known of the predictions that both sides of a comparison rest on.
+    """Facts about the predictions behind both sides of a comparison.
 
     Attributes
     ----------
     gap : float
-        By how much, relatively, they differ between two calls or between Python and
-        R; 0 where nothing is known.
+        Relative difference of the predictions between two calls or between Python and
+        R; 0 if unknown.
     in_r : ndarray or None
-        What R was told that the model predicts.
+        The predictions that R receives.
     draws : int
-        How many numbers `predict` takes from R's stream.
+        Number of random numbers that `predict` takes from R's stream.
     """
 
     gap: float = 0.0
@@ -51,19 +51,19 @@ def compare_all(
     predictions: Mapping[str, PredictionFacts],
     versions: Mapping[str, str],
 ) -> None:
-    """Give each pair its verdict, and each verdict that needs one its finding.
+    """Add a verdict for each pair, and a finding for verdicts that need one.
 
-    Rows of the frame `agreement` until now are answers that have no other side. Where
-    noise may explain a difference, both sides are asked a second time.
+    The frame `agreement` already has rows for results without a counterpart. If noise
+    may explain a difference, both sides are computed a second time.
 
     Parameters
     ----------
     run : Run
-        Its configuration says what counts as a resolution, a shift and a lead.
+        Its configuration has the limits for resolution, rank shift and top_k.
     predictions : mapping of str to PredictionFacts
         By model.
     versions : mapping of str to str
-        The packages of R, whose known defects explain differences.
+        Versions of the R packages, for their known defects.
     """
     journal, limits, second = run.journal, run.config.checks, SecondRun(run=run)
     judge = partial(
@@ -81,7 +81,7 @@ def compare_all(
         facts = predictions.get(a.model, PredictionFacts())
         both_engines = dict.fromkeys((a.engine, b.engine))
         infos = [run.engines[name] for name in both_engines if name in run.engines]
-        notes = tuple(  # on those that are newer than any that was tried
+        notes = tuple(  # on versions newer than any tested one
             Note(f"{info.name} {info.version}", info.reason, NEWER)
             for info in infos
             if info.available and info.reason
@@ -94,7 +94,7 @@ def compare_all(
         verdict = judge(a, b, touches=touches, **of_pair)
         is_unexplained = verdict[0]["cause"] == "not explained"
         if not asked_here and is_unexplained and _draws(run, (a, b)):
-            # Measured by R's own predict, after which DALEX and vip draw other numbers.
+            # With R's own predict, DALEX and vip draw different numbers after it.
             notes += (DRAWS_IN_PREDICT,)
             touches += (DRAWS_IN_PREDICT,)
             verdict = judge(a, b, touches=touches, **of_pair)
@@ -107,7 +107,7 @@ def compare_all(
         for place, (row, differences) in enumerate(verdicts):
             if second.wants(row):
                 verdicts[place] = settle(second, both[place], row, differences)
-    finally:  # interrupted, the first verdicts stand
+    finally:  # the first verdicts are kept even after an interruption
         every = journal.rows["agreement"]
         every += [row for row, _ in verdicts]
         journal.rows["disagreements"] += [row for _, own in verdicts for row in own]
@@ -118,13 +118,13 @@ def compare_all(
 def _faults(
     pair: tuple[Any, Any], versions: Mapping[str, str], predictions: Floats | None
 ) -> list[Defect]:
-    """Return the known faults that touch either side of a pair."""
+    """Return the known defects that affect either side of a pair."""
     defects = partial(defects_for, versions=versions, predictions=predictions)
     return [defect for record in pair for defect in defects(record)]
 
 
 def _draws(run: Run, pair: tuple[Any, Any]) -> bool:
-    """Return whether a pair is of drawn numbers, and predict in R draws between."""
+    """Return whether a pair is of drawn numbers, and predict in R draws in between."""
     if not all(record.stream for record in pair):
         return False
     models = (model for model in run.models if model.name == pair[0].model)
@@ -134,10 +134,10 @@ def _draws(run: Run, pair: tuple[Any, Any]) -> bool:
 def _tied_when_permuted(
     run: Run, pair: tuple[Any, Any], row: Row, outside: Sequence[Row]
 ) -> Iterator[Floats]:
-    """Yield predictions of permuted rows that DALEX and our AUC tie otherwise.
+    """Yield predictions of permuted rows whose ties differ between DALEX and our AUC.
 
-    Those of the features that differ, in the draws of DALEX: a tie that only some
-    permutation makes moves an AUC by half a pair, and is no fault of either side.
+    Only features that differ are examined, in the draws of DALEX: a tie that arises in
+    one permutation changes an AUC by half a pair, and is an error of neither side.
     """
     if (row["method"], row["loss"]) != ("permutation", "one_minus_auc"):
         return
@@ -166,21 +166,20 @@ def _tied_when_permuted(
 def pair_rows(
     pairs: Iterable[dict[str, Any]], limits: ChecksSection
 ) -> Iterator[dict[str, Any]]:
-    """Yield what was checked of each pair, as rows of ``AuditResult.checks``.
+    """Yield the checks of each pair, as rows of ``AuditResult.checks``.
 
     Parameters
     ----------
     pairs : iterable of dict
         Rows of ``AuditResult.agreement``.
     limits : ChecksSection
-        Says who set the limit of a rank shift.
+        States whether the limit of a rank shift is the default.
 
     Yields
     ------
     dict
-        "disagreement": how many values lie outside the band, of which none may; "not
-        run" where no difference was judged. "rank_shift": the largest one, of pairs
-        that have ranks to compare.
+        "disagreement": number of values outside the band, with limit 0; "not run" if no
+        difference was judged. "rank_shift": the largest shift, for pairs with ranks.
     """
     is_default = limits.max_rank_shift == ChecksSection().max_rank_shift
     set_by = "default" if is_default else "[checks] max_rank_shift"

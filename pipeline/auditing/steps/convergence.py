@@ -1,4 +1,4 @@
-"""A ranking as a function of how many repeats it rests on. Not: measuring again."""
+"""Rankings as a function of the number of repeats. Not: measuring again."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from ..journal import Journal
 from ..measure import Question
 
 LEAST = 10
-"""Repeats below which a mean says too little to be shown."""
+"""Fewest repeats for a mean that is worth showing."""
 
 
 class Part(NamedTuple):
-    """An importance as its first repeats alone tell it; both arrays (n_features,)."""
+    """An importance over its first repeats; both arrays (n_features,)."""
 
     values: Floats
     std_error: Floats
@@ -28,9 +28,9 @@ class Part(NamedTuple):
 def add_convergence(
     journal: Journal, answers: Sequence[tuple[int, Importance]], question: Question
 ) -> None:
-    """Add our answers to one question by their repeats.
+    """Add the convergence of our results for one question.
 
-    Each answer comes with its place among all importances.
+    Each result comes with its index among all importances.
     """
     for record, importance in answers:
         masks = _masks(importance, question)
@@ -53,10 +53,10 @@ def add_convergence(
 
 
 def halvings(importance: Importance) -> tuple[int, ...]:
-    """Return how many first repeats to look at: all, half of them, a quarter, ….
+    """Return the numbers of first repeats to show: all, half of them, a quarter, ….
 
     Smallest first, none below `LEAST`; empty if nothing is drawn, or if half of the
-    repeats are fewer than that.
+    repeats are fewer than `LEAST`.
     """
     counts = [importance.n_repeats]
     while counts[-1] // 2 >= LEAST:
@@ -65,13 +65,14 @@ def halvings(importance: Importance) -> tuple[int, ...]:
 
 
 def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> Part:
-    r"""Return an importance as its first repeats alone tell it, exactly.
+    r"""Return an importance over its first repeats, exactly.
 
-    Where every repeat is measured alone it is their mean. The repeats of random
-    subspaces are members of one ensemble, whose PERF is not the mean over the first
-    pseudo-values of a larger one. But who draws what, :math:`\gamma_{bj}`, follows from
-    the seed, and undoing the definition of the pseudo-values gives each member's loss
-    less a constant, which no difference of means depends on.
+    If repeats are measured independently, it is their mean. The repeats of random
+    subspaces are members of one ensemble, and the PERF of the first members is not the
+    mean of their pseudo-values in the whole ensemble. But the seed determines which
+    member draws which feature, :math:`\gamma_{bj}`. Inverting the definition of the
+    pseudo-values gives each member's loss up to a constant, which cancels in
+    differences of means.
 
     Parameters
     ----------
@@ -79,12 +80,12 @@ def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> 
     n_repeats : int
         From 1 to ``importance.n_repeats``.
     masks : ndarray of bool, shape (n_repeats, n_features), optional
-        Which member draws what, of a random subspace ensemble.
+        Which member draws which feature, of a random subspace ensemble.
 
     Returns
     -------
     Part
-        NaN where these repeats give no number or no error.
+        NaN where these repeats give no value or no error.
     """
     if masks is None:
         part = importance.first(n_repeats)
@@ -103,7 +104,7 @@ def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> 
 
 
 def _masks(importance: Importance, question: Question) -> Mask | None:
-    """Return which member draws each feature, None if there are no members."""
+    """Return which member draws each feature, None if the method has no members."""
     model = question.model
     if importance.method not in (PERF, TWIN) or model is None:
         return None
@@ -111,16 +112,16 @@ def _masks(importance: Importance, question: Question) -> Mask | None:
     option = importance.options["n_drawn"]
     n_drawn = number_drawn(model, len(units), importance.method, option)
     masks = masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
-    return masks[:, places]  # of a column no model is given anything: it has no number
+    return masks[:, places]  # columns that no model uses have no values
 
 
 def _scale(n: int, n_with: int) -> float:
-    """Return by what the pseudo-values stretch deviations from a mean of some."""
+    """Return the factor by which pseudo-values scale deviations from a partial mean."""
     return float(np.sqrt(n_with * (n - 1) / (n * (n_with - 1.0))))
 
 
 def _scores(raw: Floats, mask: Mask) -> Floats:
-    """Return the loss of each member less the mean of those that draw a feature."""
+    """Return the loss of each member minus the mean of those that draw a feature."""
     n, n_with = len(mask), int(mask.sum())
     gain = raw.mean() * n / (n - n_with)
     with_it = -raw * n_with / (n - n_with) / _scale(n, n_with)
@@ -129,12 +130,12 @@ def _scores(raw: Floats, mask: Mask) -> Floats:
 
 
 def _mean_rise(importance: Importance, masks: Mask, n_repeats: int) -> Part:
-    """Return mean and error of the rises in the first members that draw a feature."""
+    """Return mean and error of the increases in the first members with a feature."""
     numbers = np.full((2, len(importance.features)), np.nan)
     for row in np.flatnonzero(np.isfinite(importance.mean)):
         raw, mask = importance.raw[row], masks[:, row]
         n, n_with, mean = len(mask), int(mask.sum()), raw.mean()
-        # The rise of the loss in each member; the mean rise where it is not drawn.
+        # The increase of the loss in each member; the mean where it is not drawn.
         rises = mean + (raw - mean) * n_with / n / _scale(n, n_with)
         of_members = rises[:n_repeats][mask[:n_repeats]]
         if len(of_members) > 1:

@@ -1,4 +1,4 @@
-"""The curves that importances are taken from, each kept once."""
+"""The curves behind importances, each stored once."""
 
 from functools import partial
 from inspect import signature
@@ -15,11 +15,11 @@ from ..journal import Journal
 def curves_of(
     journal: Journal, question: measure.Question, label: str, *, seed: int
 ) -> tuple[tuple[Effect, ...], str]:
-    """Add the new curves of one question; return all of them, or why there are none.
+    """Add the new curves of one question; return all of them, or the reason for none.
 
-    `label` names the question in findings. A feature without a curve beside others
-    that have one is not applicable. Two questions that draw the same curves keep them
-    once.
+    `label` is the name of the question in findings. A feature without a curve, while
+    others have one, is recorded as not applicable. Curves that two questions share are
+    stored once.
     """
     model, rows, name = question.model, question.rows, question.subject
     ask = partial(measure.effects, question, seed=seed)
@@ -44,11 +44,11 @@ def curves_of(
 
 
 def is_handed_curves(section: ImportanceSection) -> bool:
-    """Return whether a method is given its curves, so that it needs some."""
+    """Return whether a method takes its curves as an argument."""
     return "curves" in signature(METHODS[section.method].function).parameters
 
 
 def _identity(effect: Effect) -> tuple[Any, ...]:
-    """Return what makes two curves the same but for their seed."""
+    """Return the identity of a curve, without its seed."""
     estimand = sorted(effect.estimand.items())
     return effect.model, effect.engine, *((key, str(value)) for key, value in estimand)

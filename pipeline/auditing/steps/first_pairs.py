@@ -1,4 +1,4 @@
-"""The pairs of the features that a model relies on most. Not: all pairs (`measure`)."""
+"""Pairs of the leading features of a model. Not: all pairs (`measure`)."""
 
 import numpy as np
 
@@ -15,12 +15,13 @@ RANKED_BY = "partial_dependence"
 def select_pairs(
     model: FittedModel | None, rows: Dataset, section: ImportanceSection, *, seed: int
 ) -> tuple[Dataset, tuple[Finding, ...]]:
-    """Return the rows with the pairs that a question is about, and what is left out.
+    """Return the rows with the pairs of a question, and a finding about the others.
 
-    Those of the first ``section.top`` features by partial-dependence importance on
-    these rows, on the scale of the question and averaged over the outputs, as
-    Greenwell, Boehmke and McCarthy (2018) choose theirs [1]_; all if that is 0. They
-    stand in the order of the columns. A feature without an importance is no candidate.
+    The pairs are those of the first ``section.top`` features by partial-dependence
+    importance on these rows, on the scale of the question and averaged over the
+    outputs, as chosen by Greenwell, Boehmke and McCarthy (2018) [1]_; all pairs if that
+    is 0. They are in the order of the columns. A feature without an importance is not
+    considered.
 
     Raises
     ------
@@ -29,7 +30,7 @@ def select_pairs(
 
     Warnings
     --------
-    Features that act through an interaction alone have flat curves, and are left out.
+    Features that act only through an interaction have flat curves, and are left out.
 
     References
     ----------

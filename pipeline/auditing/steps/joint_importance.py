@@ -1,8 +1,8 @@
-"""The importance of correlated features together, measured without being asked for.
+"""Joint importance of correlated features, measured without being requested.
 
-It explains a ranking and is none: no engine recomputes it, it has no rank, and a
-warning about a dependent leader stays one. Not: which features these are
-(`assess.clusters`).
+It explains a ranking and is not one itself: engines do not recompute it, it has no
+rank, and it does not remove a warning about a dependent leader. Not: finding the
+correlated features (`assess.clusters`).
 """
 
 from collections.abc import Sequence
@@ -39,12 +39,12 @@ def add_joint_importance(
     ----------
     run : Run
     entry : ImportanceSection
-        What was asked: a permutation of single features among all rows.
+        A permutation of single features among all rows.
     model : FittedModel
     clusters : sequence of Cluster
-        Those that no group of the owner measures.
+        Those that are groups of the owner are skipped.
     ranking : Importance
-        Its first answer: as many repeats and rows are drawn.
+        The first ranking of the entry: as many repeats and rows are drawn.
     """
     groups = {
         f"{PURPOSE} {cluster.number}": cluster.features
@@ -92,7 +92,7 @@ def _measure(question: measure.Question, config: AuditConfig) -> list[Row]:
 def _interval_of(
     answer: Importance, terms: RowTerms | None, config: AuditConfig
 ) -> tuple[str, dict[str, Floats]]:
-    """Return what the intervals cover, and error and ends of each: as of a ranking."""
+    """Return what the intervals cover, with error and bounds, as for a ranking."""
     names = ("std_error", "low", "high")
     if terms is not None and not reason_against(answer, terms):
         rows = row_intervals(

@@ -1,6 +1,6 @@
-"""p-values of rankings from losses without and with a feature: of rows, or of refits.
+"""p-values of rankings from losses with and without a feature, by rows or by refits.
 
-Not: the tests (`assess.paired_tests`), nor shuffled targets (`shuffled_targets`).
+Not: the tests (`assess.paired_tests`), or shuffled targets (`shuffled_targets`).
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ from ..journal import Journal
 
 
 def select_test(entry: ImportanceSection, config: AuditConfig) -> str:
-    """Return the test that is asked of the losses of an entry, empty if none is."""
+    """Return the configured test of the losses of an entry, empty if there is none."""
     method, options = entry.method, entry.options
     tests = config.significance.tests
     return next((test for test in tests if is_test_of(test, method, options)), "")
 
 
 def row_tests_for(entry: ImportanceSection, config: AuditConfig) -> RowTests | None:
-    """Return which test an engine is asked for beside ours, None if ours is of no rows.
+    """Return the test that an engine should run, None if ours does not use row losses.
 
-    By its usual statistic, unless the audit names another.
+    Its statistic is the configured one, by default the usual one of the test.
     """
     paired = PAIRED.get(select_test(entry, config))
     if paired is None:
@@ -49,10 +49,10 @@ def add_engine_tests(
     test: str,
     config: AuditConfig,
 ) -> None:
-    """Add the p-values that an engine itself tells of its answers to one question.
+    """Add the p-values that an engine itself computed for its results.
 
-    Each answer comes with its place among all importances. Where the engine could tell
-    some and was not asked, the reason is kept.
+    Each result comes with its index among all importances. If the engine has p-values
+    but they do not match ours, the reason is recorded.
     """
     for record, importance in answers:
         if row_tests.reason:
@@ -77,10 +77,10 @@ def add_paired_tests(
     test: str,
     config: AuditConfig,
 ) -> None:
-    """Add the p-values of our answers to one question.
+    """Add the p-values of our results for one question.
 
-    Each answer comes with its place among all importances. Where there are none the
-    reason is kept.
+    Each result comes with its index among all importances. If there are none, the
+    reason is recorded.
     """
     for record, importance in answers:
         asked: dict[str, Any] = {
@@ -99,7 +99,7 @@ def add_paired_tests(
 def _rows(
     importance: Importance, pairs: PairedLosses | None, **asked: Any
 ) -> list[Row]:
-    """Return what `paired_rows` says, if the method kept the losses of rows."""
+    """Return the rows of `paired_rows`, if the method kept the losses of rows."""
     if pairs is None:
         raise NotApplicable(
             "The mean over all permutations has no losses of single rows to test. Set "

@@ -1,4 +1,4 @@
-"""What a model measures that knows nothing: our losses with the target permuted."""
+"""Losses with the target permuted: the performance of an uninformative model."""
 
 from dataclasses import replace
 from functools import partial
@@ -17,11 +17,11 @@ def with_target(
     model: FittedModel,
     rows: Dataset,
 ) -> tuple[Importance, ...]:
-    """Return an answer with the losses of the target permuted, which are added too.
+    """Return importances with the losses for a permuted target, which are also added.
 
-    What is not a permutation importance of ours comes back as it is, and so does what
-    cannot be asked this, which is a finding. The losses are a fact about the model: of
-    measures with other options, the first to permute the target tells it for all.
+    Other results than our permutation importances are returned unchanged; if the losses
+    cannot be computed, so are these, with a finding. The losses depend on the model
+    only: of several entries, the first to permute the target adds them for all.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def with_target(
     answer : tuple of Importance
         One per loss of `model`.
     model, rows
-        What was asked, of which rows.
+        The model and the rows of the question.
     """
     first = answer[0]
     if (first.method, first.engine) != ("permutation", OURS):

@@ -1,7 +1,7 @@
-"""Pairs that noise may explain, asked again with four times the repeats.
+"""Second runs, with four times the repeats, of pairs whose difference may be noise.
 
-The first numbers stay as they are; the second run decides between noise and a cause.
-Not: judging two answers, which is `agreement`.
+The first numbers are kept; the second run decides between noise and another cause. Not:
+the comparison of two results, which is `agreement`.
 """
 
 from collections.abc import Iterable
@@ -29,31 +29,31 @@ from .. import measure
 from . import Run
 
 TIMES = 4
-"""How many times the repeats of the first run the second has."""
+"""Repeats of the second run, as a multiple of those of the first."""
 MOST_QUESTIONS = 8
-"""How many questions are put a second time at most, over all engines."""
+"""Most questions that are computed a second time, over all engines."""
 REPEATED = ("n_repeats", "n_permutations")
-"""The options that say how often a method draws."""
+"""The options that set the number of draws."""
 WIDE = "REPEATS (wide)"
 NOT_EXPLAINED, NOISE, IMPLEMENTATION = "not explained", "noise", "implementation"
 
 
 @dataclass(kw_only=True)
 class SecondRun:
-    """Asks what a record answered a second time, each question once.
+    """Computes the question of a record a second time, each question once.
 
     Attributes
     ----------
     run : Run
     answers : mapping
-        What was answered, by question: empty if nobody could.
+        Results by question: empty if the engine failed.
     """
 
     run: Run
     answers: dict[tuple[Any, ...], tuple[Importance, ...]] = field(default_factory=dict)
 
     def wants(self, row: Row) -> bool:
-        """Return whether a pair is to be asked again, by ``[checks] repeat_run``."""
+        """Return whether a pair needs a second run, by ``[checks] repeat_run``."""
         setting = self.run.config.checks.repeat_run
         if setting == "never" or row["kind"] != "importance":
             return False
@@ -61,9 +61,9 @@ class SecondRun:
         return bool(row["cause"] == NOT_EXPLAINED or is_wide)
 
     def ask(self, record: Importance) -> Importance | None:
-        """Return what the engine of a record answers now, None if it cannot be asked.
+        """Return the new result of a record's engine, None if there is none.
 
-        The seed is derived from that of the audit, for both sides of a pair anew.
+        The seed is derived from that of the audit, separately for each side of a pair.
         """
         section = self._section(record)
         info = self.run.engines.get(record.engine)
@@ -76,7 +76,7 @@ class SecondRun:
         if key not in self.answers:
             if len(self.answers) >= MOST_QUESTIONS:
                 return None
-            self.answers[key] = self._answers(record, section, info)
+            self.answers[key] = self._compute(record, section, info)
         same = ("loss", "positive_class", "scale", "features")
         return next(
             (
@@ -88,7 +88,7 @@ class SecondRun:
         )
 
     def _section(self, record: Importance) -> ImportanceSection | None:
-        """Return the entry that a record answers, with its repeats multiplied."""
+        """Return the entry of a record, with its repeats multiplied."""
         for entry in self.run.config.importance:
             same = (entry.method, entry.of) == (record.method, record.of)
             option = next((n for n in REPEATED if n in entry.options), "")
@@ -98,10 +98,10 @@ class SecondRun:
                 return replace(entry, options=options, form=record.form)
         return None
 
-    def _answers(
+    def _compute(
         self, record: Importance, section: ImportanceSection, info: EngineInfo
     ) -> tuple[Importance, ...]:
-        """Return what an engine answers, nothing if it fails, which is a finding."""
+        """Return the results of an engine, empty if it fails, which is a finding."""
         run = self.run
         model = next((m for m in run.models if m.name == record.model), None)
         if model is not None:
@@ -124,25 +124,25 @@ class SecondRun:
 def settle(
     second: SecondRun, pair: tuple[Importance, Importance], row: Row, rows: list[Row]
 ) -> tuple[Row, list[Row]]:
-    """Return a row and its disagreements with what a second run says of them.
+    """Return a row and its disagreements, updated by a second run.
 
     Parameters
     ----------
     second : SecondRun
     pair : (Importance, Importance)
-        What the row is about.
+        The two records of the row.
     row : dict
-        Of AGREEMENT; its numbers stay.
+        A row of AGREEMENT; its numbers are kept.
     rows : list of dict
-        Of DISAGREEMENTS; theirs stay too, with both bands in the evidence.
+        Rows of DISAGREEMENTS; their numbers are kept, with both bands in the evidence.
 
     Returns
     -------
     row, rows
-        As they were if either side cannot be asked again. Else, all inside the band
-        of the second run: the first differences are noise, and the pair "equivalent"
-        if that band is no wider than `resolution` and no other reason stands against
-        it. Outside it again: "implementation".
+        Unchanged if either side cannot be computed again. If all values are now inside
+        the band, the first differences are noise, and the pair is "equivalent" if the
+        band is no wider than `resolution` and no other reason prevents it. If some are
+        outside again, the cause is "implementation".
     """
     again = second.ask(pair[0]), second.ask(pair[1])
     if again[0] is None or again[1] is None:
@@ -159,7 +159,7 @@ def settle(
             first = "outside the band"
         now = f"{first} at first, all inside it in a run with {n_repeats}"
         wide = draws_wanted(left, right, gaps, second.run.config.checks.resolution)
-        # What was counted outside, and that the band was wide, is told by that alone.
+        # The count outside and the width of the first band are covered by this text.
         against = [why for why in why_of(row["reasons"]) if why[0] not in ("", WIDE)]
         reasons = text([because("REPEAT_RUN", now), *wide, *against])
         verdict = best([*against, *wide, ("STREAM", "")])
@@ -179,9 +179,9 @@ def settle(
 def _with_evidence(
     rows: Iterable[Row], left: Importance, gaps: Gaps, cause: str
 ) -> Iterable[Row]:
-    """Yield rows of DISAGREEMENTS with cause and evidence of the second run.
+    """Yield rows of DISAGREEMENTS with cause and evidence from the second run.
 
-    A feature that is inside its band now is noise, whatever the others are.
+    A feature that is now inside its band is noise, whatever the others are.
     """
     places = {name: n for n, name in enumerate(left.features)}
     for row in rows:

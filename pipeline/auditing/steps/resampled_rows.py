@@ -1,6 +1,6 @@
-"""Rankings on resampled rows: from what each row adds, or each question asked again.
+"""Rankings on resampled rows: by the terms of each row, or by measuring again.
 
-Not: what stability is (`stability`), nor what an interval is (`row_intervals`).
+Not: the definition of stability (`stability`) or of intervals (`row_intervals`).
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ FIXED = {
     "refit": "it refits models, and each resample would need as many fits",
     "estimator": "it reads the fitted model and uses no rows",
 }
-"""Why the rows of a method are not resampled, by what it asks."""
+"""Why the rows of a method are not resampled, by its `asks`."""
 COPIES_COUNT = "a row that is drawn twice is its own nearest neighbour"
-"""Why rows drawn twice would mislead a method that looks for neighbours."""
+"""Why duplicate rows would mislead a method that uses nearest neighbours."""
 
 
 def add_row_intervals(
@@ -34,10 +34,10 @@ def add_row_intervals(
     terms: RowTerms,
     config: AuditConfig,
 ) -> None:
-    """Add the intervals over other rows of our answers to one question.
+    """Add the intervals over the sampling of rows for our results.
 
-    Each answer comes with its place among all importances. Where there are none the
-    reason is kept.
+    Each result comes with its index among all importances. If there are none, the
+    reason is recorded.
     """
     for record, importance in answers:
         ask = partial(
@@ -61,11 +61,11 @@ def add_stability(
     question: measure.Question,
     config: AuditConfig,
 ) -> None:
-    """Add how stable our answers to one question are.
+    """Add the stability of our results for one question.
 
-    Each answer comes with its place among all importances. Where the rows cannot be
-    resampled, the reason is kept, and what more repeats would settle is all there is to
-    say.
+    Each result comes with its index among all importances. If the rows cannot be
+    resampled, the reason is recorded, and only the number of repeats to settle is
+    added.
     """
     ask = partial(
         resampled,
@@ -89,11 +89,11 @@ def add_stability(
 def resampled(
     question: measure.Question, *, seed: int, resamples: int, n_repeats: int
 ) -> tuple[tuple[Importance, ...], ...]:
-    """Return what `measure.importances` says of bootstrap resamples of the rows.
+    """Return the results of `measure.importances` on bootstrap resamples of the rows.
 
-    The model stays as it is. A resample has as many rows, drawn with replacement,
-    each with its target and weight. Its number names its streams, so more resamples
-    change none; what is random in the method is drawn anew in each.
+    The model is not refitted. A resample has as many rows, drawn with replacement, each
+    with its target and weight. Streams depend on the number of the resample, so further
+    resamples do not change earlier ones; random draws of the method are new in each.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def resampled(
         As in `measure.importances`; the engine is ours.
     resamples : int
     n_repeats : int
-        Repeats in each of them, at most those of `section`.
+        Repeats in each resample, at most those of `section`.
 
     Raises
     ------
     NotApplicable
-        Resampled rows would say nothing of this method, or something wrong.
+        Resampled rows are uninformative or misleading for this method.
     """
     section = question.section
     method = section.method
@@ -129,7 +129,7 @@ def resampled(
 def _on_resample(
     question: measure.Question, seed: int, resample: int
 ) -> tuple[Importance, ...]:
-    """Return what `measure.importances` says of one resample."""
+    """Return the results of `measure.importances` on one resample."""
     rows = question.rows
     generator = stream(seed, "resample", "", resample)
     at = generator.integers(rows.n_samples, size=rows.n_samples)

@@ -1,8 +1,8 @@
-"""Test error of selected sets: of what PERF keeps, and of as many by other rankings.
+"""Test error of selected sets: features kept by PERF, and as many by other rankings.
 
-Fokoué (2016), eq. 1.1: the mean test error over random splits. The features are chosen
-anew in each split, by the rows that do not judge. Not: one set of all rows, whose test
-error would be of rows that chose it.
+By Fokoué (2016), eq. 1.1, this is the mean test error over random splits. The features
+are selected in each split, on the rows that do not evaluate them. Not: one set selected
+on all rows, whose test error would be biased.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,14 @@ NO_CHOICE = {
     **{"entry": -1, "method": ALL, "model": ""},
     **{"ranked_by": "", "positive_class": ""},
 }
-"""What the frame says of the models that are given every feature."""
+"""Fields of the frame for models that use all features."""
 
 
 def add_selection(run: Run) -> None:
-    """Add the test errors of the selected sets, and what the cut-off at 0 leaves out.
+    """Add the test errors of the selected sets, and a finding about the cut-off at 0.
 
-    The first ranking by PERF says how many features all rankings keep, and by which
-    loss their models are judged.
+    The first ranking by PERF determines how many features all rankings keep, and the
+    loss of their models.
     """
     journal = run.journal
     ask = partial(in_splits, run.train, run.config)
@@ -55,16 +55,16 @@ def add_selection(run: Run) -> None:
 
 
 def above_zero(record: Importance) -> tuple[str, ...]:
-    """Return the features that PERF keeps: above 0 by its sign, however it is shown.
+    """Return the features that PERF keeps: those with a positive mean of `raw`.
 
-    What has no number is not kept.
+    Features without a value are not kept.
     """
     perf = record.raw.mean(axis=1)
     return tuple(record.features[row] for row in np.flatnonzero(perf > 0))
 
 
 def kept_sets(ranking: Ranking, perf: Ranking) -> tuple[frozenset[str], ...]:
-    """Return what a ranking keeps in each split: as many features as PERF does.
+    """Return the features a ranking keeps in each split: as many as PERF does.
 
     A ranking of fewer features keeps all of them.
     """
@@ -83,17 +83,17 @@ def errors(
     Parameters
     ----------
     judge : FittedModel
-        Fitted anew to each set, in the order of the columns, so that equal sets give
-        equal numbers.
+        Refitted on each set, in the order of the columns, so that equal sets give equal
+        numbers.
     rankings : sequence of Ranking
     perf : Ranking
-        The one of them that says how many features are kept.
+        The ranking among them that determines the number of kept features.
     splits : Protocol
 
     Returns
     -------
     list of dict
-        First those of all features. The value of an empty set is NaN.
+        All features first. The value of an empty set is NaN.
 
     Raises
     ------
@@ -129,10 +129,10 @@ def errors(
 
 
 def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
-    """Yield what the cut-off at 0 leaves out of the audit's own rankings, in a note.
+    """Yield the note about features that the cut-off at 0 leaves out.
 
-    Named are the features that any other of our rankings puts among its first *k*, *k*
-    being how many PERF keeps.
+    It lists the features that another of our rankings has among its first *k*, where
+    *k* is the number of features kept by PERF.
     """
     ours, record_of_perf = primary(records), perf.records[0]
     _, own = ours.get(
@@ -141,12 +141,12 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
     if own is None:
         return
     selection = above_zero(own)
-    who: dict[str, list[str]] = {}
+    rankings_of: dict[str, list[str]] = {}
     for _, record in ours.values():
         if record.of == "features" and record is not own:
             for name in ordered(record)[: len(selection)]:
                 if name not in selection:
-                    who.setdefault(name, []).append(_ranking_name(record))
+                    rankings_of.setdefault(name, []).append(_ranking_name(record))
     yield Finding(
         check="selection_by_perf",
         severity="info",
@@ -154,30 +154,32 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
         message=(
             "The sign of PERF alone does not choose features: over all features and "
             "draws it sums to 0, so it keeps features that are better than average, "
-            f"not those that matter. {_describe_selection(selection, who)}"
+            f"not those that matter. {_describe_selection(selection, rankings_of)}"
         ),
         remedy=(
             "Compare the test error of the kept features with that of all features, "
             "or of more of them under [top_k]; use drop_column to see what one more "
             "feature adds."
         ),
-        evidence={"kept": float(len(selection)), "left_out": float(len(who))},
+        evidence={"kept": float(len(selection)), "left_out": float(len(rankings_of))},
     )
 
 
-def _describe_selection(selection: tuple[str, ...], who: dict[str, list[str]]) -> str:
-    """Return what is kept, and what is not though others would."""
+def _describe_selection(
+    selection: tuple[str, ...], rankings_of: dict[str, list[str]]
+) -> str:
+    """Return in words the kept features, and those that only other rankings keep."""
     n = len(selection)
     first = f"It keeps {listed(selection)}." if n else "It keeps none."
-    if not who:
+    if not rankings_of:
         return f"{first} No other ranking has a different feature among its first {n}."
-    left = [f"{quote(name)} (by {', '.join(by)})" for name, by in who.items()]
+    left = [f"{quote(name)} (by {', '.join(by)})" for name, by in rankings_of.items()]
     names = first_of(left, MOST_NAMED)
     return f"{first} Among the first {n} of other rankings, and left out: {names}."
 
 
 def _ranking_name(record: Importance) -> str:
-    """Return how a sentence calls a ranking."""
+    """Return the name of a ranking in a sentence."""
     method = record.method.replace("_", " ")
     loss = loss_label(record.loss) if record.loss else ""
     parts = (part for part in (record.model, loss, record.positive_class) if part)

@@ -1,7 +1,7 @@
-"""Rankings with the target shuffled: what each question measures where nothing is.
+"""Rankings with the target shuffled: the null distribution of each importance.
 
-What a model says of itself is measured on a model fitted to each shuffled target, if
-that is asked. Not: what a p-value is (`significance`).
+Model-specific importances are measured on a model fitted to each shuffled target, if
+requested. Not: the computation of p-values (`significance`).
 """
 
 from collections.abc import Callable, Sequence
@@ -28,11 +28,11 @@ NO_TEST = {
     "mrmr": "'mrmr' assigns places, and some feature takes the first whatever the "
     "target is",
 }
-"""Why numbers of a method say nothing beside those of a shuffled target."""
+"""Methods for which a comparison with shuffled targets is meaningless, with reasons."""
 
 
 def is_refitted(entry: ImportanceSection, config: AuditConfig) -> bool:
-    """Return whether the model of an entry is fitted to shuffled targets."""
+    """Return whether the model of an entry is refitted to shuffled targets."""
     is_asked = ALTMANN in config.significance.tests
     return is_asked and METHODS[entry.method].asks == "estimator"
 
@@ -43,10 +43,10 @@ def add_significance(
     question: measure.Question,
     config: AuditConfig,
 ) -> None:
-    """Add the p-values of our answers to one question.
+    """Add the p-values of our results for one question.
 
-    Each answer comes with its place among all importances. Where the target cannot be
-    shuffled, the reason is kept, and there are none.
+    Each result comes with its index among all importances. If the target cannot be
+    shuffled, the reason is recorded instead.
     """
     section = question.section
     refits = is_refitted(section, config)
@@ -78,12 +78,12 @@ def shuffled(
     report_progress: Callable[[str], None],
     refits: bool = False,
 ) -> tuple[tuple[Importance, ...], ...]:
-    """Return what `measure.importances` says of the data with the target shuffled.
+    """Return the results of `measure.importances` with the target shuffled.
 
-    The target alone moves: each row keeps its features and its weight. A shuffle has a
-    stream of its own, so more of them change none. What is random in the method is
-    drawn anew in each, and as often as for the true target, since a mean over fewer
-    repeats would vary more.
+    Only the target is shuffled: each row keeps its features and its weight. Every
+    shuffle has its own stream, so further shuffles do not change earlier ones. Random
+    draws of the method are new in each, and as many as for the true target, since a
+    mean over fewer repeats would vary more.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ def shuffled(
     report_progress : callable
         ``report_progress(words)``, called for each shuffle before it is measured.
     refits : bool, default False
-        Whether the model is fitted again to each shuffled target, by the parameters it
-        has, its `random_state` among them: then what it says of itself is as random as
-        the target [1]_.
+        Whether the model is fitted again to each shuffled target, with its own
+        parameters, including `random_state`. Its importances are then as random as the
+        target [1]_.
 
     Raises
     ------
     NotApplicable
-        The method asks a fitted model and nothing is refitted, the audit did not fit
-        the model, or shuffled targets would say nothing of it.
+        The method uses a fitted model and nothing is refitted, the audit did not fit
+        the model, or shuffled targets are meaningless for it.
 
     References
     ----------
@@ -127,7 +127,7 @@ def shuffled(
 def _of_shuffle(
     question: measure.Question, seed: int, shuffle: int
 ) -> tuple[Importance, ...]:
-    """Return what `measure.importances` says of one shuffle."""
+    """Return the results of `measure.importances` for one shuffle."""
     rows = question.rows
     order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
     part = replace(rows, y=rows.y[order], sha256="")

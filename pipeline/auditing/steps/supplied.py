@@ -1,7 +1,7 @@
-"""Numbers that somebody measured elsewhere, read into the audit as one more engine.
+"""Numbers that were computed elsewhere, added to the audit as one more engine.
 
-They are labelled as supplied, and held against ours only if they were made on our
-predictions. Not: what a file holds (`supplied_numbers`), or comparing.
+They are marked as supplied, and compared with ours only if they are based on our
+predictions. Not: the content of a file (`supplied_numbers`), or the comparison.
 """
 
 import hashlib
@@ -26,17 +26,17 @@ from .supplied_numbers import Curves, Numbers, numbers_of
 
 FileContent = Numbers | Curves
 LOSSES_SHOW = ("difference", "ratio", "raw")
-"""The forms that follow from losses, so that numbers are shown as ours are."""
+"""The forms that follow from losses: supplied losses are shown in the form of ours."""
 
 
 def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
-    """Return what each file holds, in the order of the entries.
+    """Return the content of each file, in the order of the entries.
 
     Raises
     ------
     DataError
-        Files that are not those whose digests were given, or that hold something else
-        than is said of them, all at once.
+        All problems at once: files with another digest than stated, or with another
+        content.
     """
     contents: list[FileContent] = []
     problems: list[str] = []
@@ -52,16 +52,16 @@ def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
 
 
 def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None:
-    """Add the numbers of one file as answers beside ours, or why they are not.
+    """Add the numbers of one file to compare with ours, or the reason why not.
 
-    Where we know how, we measure the same in their draws.
+    If their draws can be replayed, ours are also computed in these.
 
     Parameters
     ----------
     run : Run
     entry : SuppliedSection
     content : Numbers or mapping
-        What the file holds.
+        The content of the file.
     """
     journal = run.journal
     measured = _importances(journal.importances, entry)
@@ -73,7 +73,7 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
         and effect.positive_class == entry.positive_class
     ]
     ours: list[Importance | Effect] = [*measured, *curves]
-    if not ours:  # why we have no answer is told where we were asked
+    if not ours:  # the reason was recorded where ours failed
         return
     digest = journal.digests.get(entry.model, "")
     reason = _other_points(content, curves)
@@ -100,7 +100,7 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
         for record in measured:
             theirs = _as_importance(entry, content, record)
             journal.add_importances([theirs])
-            journal.add_importances(_twin(run, theirs))
+            journal.add_importances(_in_their_draws(run, theirs))
     else:
         journal.effects += _as_effects(entry, content, curves)
 
@@ -112,7 +112,7 @@ REMEDY = (
 
 
 def _require_digest(entry: SuppliedSection, base: Path) -> None:
-    """Refuse a file that is not there, or not the one whose digest was given."""
+    """Refuse a file that is missing or has another digest than stated."""
     subject = f"[[supplied]] {quote(entry.file)}"
     try:
         digest = hashlib.sha256((base / entry.file).read_bytes()).hexdigest()
@@ -126,7 +126,7 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
 
 
 def _other_points(content: FileContent, ours: Sequence[Effect]) -> str:
-    """Return why curves with words for points are refused where ours have numbers."""
+    """Return why curves are refused whose points are text where ours are numbers."""
     if isinstance(content, Numbers):
         return ""
     words = []
@@ -142,7 +142,7 @@ def _other_points(content: FileContent, ours: Sequence[Effect]) -> str:
 def _importances(
     importances: Sequence[Importance], entry: SuppliedSection
 ) -> list[Importance]:
-    """Return our answer to the question, of several that with its options and seed."""
+    """Return our result for the question, preferably with its options and seed."""
     names = ("model", "method", "of", "loss", "positive_class")
     own = [
         record
@@ -160,7 +160,7 @@ def _importances(
 def _as_importance(
     entry: SuppliedSection, numbers: Numbers, ours: Importance
 ) -> Importance:
-    """Return supplied numbers as an answer to the question that ours answers."""
+    """Return supplied numbers as a result for the question of `ours`."""
     columns = dict(zip(ours.features, ours.columns, strict=True))
     has_seed = entry.seed is not None
     order = stream_of(entry.package, entry.version) if has_seed else UNKNOWN_SEED
@@ -179,7 +179,7 @@ def _as_importance(
         columns=tuple(columns.get(name, (name,)) for name in numbers.features),
         raw=numbers.raw,
         baseline=numbers.baseline,
-        y_permuted=np.empty(0),  # ours was drawn otherwise
+        y_permuted=np.empty(0),  # ours are of different draws
         supplied_by=entry.package,
     )
 
@@ -187,7 +187,7 @@ def _as_importance(
 def _as_effects(
     entry: SuppliedSection, curves: Curves, ours: Sequence[Effect]
 ) -> Iterator[Effect]:
-    """Yield supplied curves, each as an answer to what ours of its feature answers."""
+    """Yield supplied curves, each in the place of ours for its feature."""
     for effect in ours:
         if effect.feature in curves:
             grid, values = curves[effect.feature]
@@ -207,17 +207,17 @@ def _as_effects(
             )
 
 
-def _twin(run: Run, theirs: Importance) -> tuple[Importance, ...]:
-    """Return what we measure in the draws of what was supplied, if we have not yet."""
+def _in_their_draws(run: Run, theirs: Importance) -> tuple[Importance, ...]:
+    """Return our result in the draws of supplied numbers, if not yet measured."""
     own = [r for r in run.journal.importances if r.engine == OURS]
-    alike = [
+    same_question = [
         r
         for r in own
         if (question_of(r), measure_of(r)) == (question_of(theirs), measure_of(theirs))
     ]
     draws = (theirs.stream, theirs.seed)
-    done = any((record.stream, record.seed) == draws for record in alike)
-    if not alike or done or theirs.stream in ("", UNKNOWN_SEED):
+    done = any((record.stream, record.seed) == draws for record in same_question)
+    if not same_question or done or theirs.stream in ("", UNKNOWN_SEED):
         return ()
     config = run.config
     (model,) = (model for model in run.models if model.name == theirs.model)

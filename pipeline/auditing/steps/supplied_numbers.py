@@ -1,4 +1,4 @@
-"""What a supplied file holds, as an engine's answer. Not: whether it is believed."""
+"""Numbers in a supplied file, as an engine's result. Not: whether they are accepted."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from ...records.dataset_and_model import Floats
 from ...records.errors import DataError, quote
 
 SAME = 1e-9
-"""Of the largest loss: how far a mean of DALEX may be from 0 or 1 by rounding."""
+"""Tolerance for rounding in DALEX means of 0 or 1, relative to the largest."""
 
 COLUMNS = "the columns 'feature', 'value' and 'repeat'"
 AS_THEY_ARE = (
@@ -25,25 +25,25 @@ COLUMNS_OF = {
     "DALEX": {"variable": "feature", "permutation": "repeat", "dropout_loss": "value"},
     "vip": {"Variable": "feature", "Importance": "value"},
 }
-"""The columns by which a table is known as a package's own, and what we call them."""
+"""By package, the columns that identify its tables, and our names for them."""
 
 
 class Numbers(NamedTuple):
-    """An importance as it was supplied.
+    """A supplied importance.
 
     Attributes
     ----------
     features : tuple of str
     raw : ndarray of shape (n_features, n_repeats)
     baseline : ndarray of shape (n_repeats,)
-        What a feature that does not matter measures.
+        The null value.
     aggregator : {"mean", "pooled"}
     has_losses : bool
-        Whether these are losses, of which every form can be made.
+        Whether these are losses, from which every form follows.
     knows_full : bool
-        Whether differences of DALEX are held against the loss of their own round.
+        Whether differences of DALEX are relative to the loss of their own round.
     is_means : bool
-        Whether the one number of a feature is the mean over all repeats.
+        Whether the only number of a feature is the mean over all repeats.
     """
 
     features: tuple[str, ...]
@@ -56,7 +56,7 @@ class Numbers(NamedTuple):
 
 
 Curves = Mapping[str, tuple[tuple[str, ...], Floats]]
-"""By feature, the points, as texts, and the values of a profile."""
+"""By feature, the points, as text, and the values of a profile."""
 Rows = Sequence[Mapping[str, str]]
 
 
@@ -66,14 +66,14 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
     Parameters
     ----------
     entry : SuppliedSection
-        The file, and what it is said to hold.
+        The file, and the description of its content.
     base : Path
-        The folder that relative files start from.
+        The folder that relative paths start from.
 
     Raises
     ------
     DataError
-        If it holds something else.
+        If its content differs from the description.
     """
     try:
         with (base / entry.file).open(encoding="utf-8-sig", newline="") as file:
@@ -90,7 +90,7 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
 
 
 def _curves(entry: SuppliedSection, rows: Rows) -> Curves:
-    """Return the profiles by feature, points in their order."""
+    """Return the profiles by feature, points in the order of the file."""
     fits = entry.method == "partial_dependence"
     rule = f"hold what method {entry.method!r} measures"
     _require(entry, fits, rule, "it holds partial profiles")
@@ -106,7 +106,7 @@ def _curves(entry: SuppliedSection, rows: Rows) -> Curves:
 
 
 def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers:
-    """Return what a table has per feature and repeat: values, or losses of DALEX."""
+    """Return the values, or losses of DALEX, in a table per feature and repeat."""
     package = next((p for p, own in COLUMNS_OF.items() if own.keys() <= header), "")
     own = COLUMNS_OF.get(package, {})
     known = {own.get(name, name) for name in header}
@@ -128,7 +128,7 @@ def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers
         _require(entry, key not in values, rule, finding)
         values[key] = _number_in(row["value"])
     if package == "DALEX" and any(repeat > 0 for _, repeat in values):
-        # Round 0 is the mean of the others.
+        # Round 0 is the mean of the other rounds.
         values = {key: value for key, value in values.items() if key[1] > 0}
     names = list(dict.fromkeys(name for name, _ in values))
     package = "DALEX" if FULL in names else package
@@ -153,14 +153,14 @@ def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers
 def _of_losses(
     entry: SuppliedSection, features: tuple[str, ...], losses: Floats, full: Floats
 ) -> Numbers:
-    """Return the losses of DALEX by round, each held against that of the same round.
+    """Return the losses of DALEX by round, relative to the full model of the round.
 
-    Which `type` it was asked for is told by its full model.
+    The loss of the full model shows which `type` was used.
     """
     everything = np.vstack([losses, full])
     size = float(np.abs(everything[np.isfinite(everything)]).max(initial=0.0))
     form, mean = "raw", float(full.mean())
-    if entry.form in ("difference", "ratio"):  # of raw losses every form follows
+    if entry.form in ("difference", "ratio"):  # every form follows from raw losses
         places = {"difference": 0.0, "ratio": 1.0}
         forms = [name for name, at in places.items() if abs(mean - at) <= SAME * size]
         form = forms[0] if forms else "raw"
@@ -174,15 +174,15 @@ def _of_losses(
             f"[[supplied]] {quote(entry.file)} must be shown as a {entry.form}, as "
             f"`form` says; {FULL} is at {mean:.6g}. {remedy}."
         )
-    if form == "difference":  # of the mean over the rounds: of each its own
+    if form == "difference":  # from relative to the mean, to relative to each round
         return _finished(entry, features, losses - full)
-    if form == "ratio":  # of that mean already
+    if form == "ratio":  # relative to the mean already
         return _finished(entry, features, losses)
     return Numbers(features, losses, full, "pooled", has_losses=True)
 
 
 def _number_in(text: str) -> float:
-    """Return a number as R writes it; what is missing is NaN."""
+    """Return a number written by R; "NA" is NaN."""
     return float("nan" if text == "NA" else text)
 
 
@@ -195,7 +195,7 @@ def _finished(
 
 
 def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:
-    """Return an importance with a feature once, and the repeats that were said."""
+    """Return an importance, checked for duplicate features and number of repeats."""
     is_single = len(set(numbers.features)) == len(numbers.features)
     _require(entry, is_single, "name each feature once", "one is given twice")
     n_expected, n_repeats = entry.options.get("n_repeats"), numbers.raw.shape[1]

@@ -1,4 +1,4 @@
-"""The surfaces that a configuration asks for, of each model."""
+"""The configured surfaces, for each model."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -19,7 +19,7 @@ from . import Run
 
 
 def add_surfaces(run: Run) -> None:
-    """Add every surface that is asked; why there is none is a finding."""
+    """Add every configured surface; a missing one is a finding."""
     journal = run.journal
     for section in run.config.surfaces:
         for model in run.models:
@@ -40,7 +40,7 @@ def measured(
     Raises
     ------
     NotApplicable
-        There is no ranking of pairs to take the first of, or the model has no such
+        There is no ranking of pairs to take the first pair from, or the model lacks the
         scale.
     """
     rows, engine = run.test, run.engines[OURS]
@@ -83,7 +83,7 @@ def _kind(grid: npt.NDArray[Any]) -> Literal["number", "category"]:
 def _first_pair(
     model: FittedModel, importances: Iterable[Importance]
 ) -> tuple[str, ...]:
-    """Return the pair that alone leads our first ranking of pairs of a model."""
+    """Return the single leading pair of our first ranking of pairs for a model."""
     for record in importances:
         is_ours = (record.engine, record.model) == ("python", model.name)
         if is_ours and record.of == "pairs" and (record.rank == 1).any():

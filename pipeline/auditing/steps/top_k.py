@@ -1,7 +1,7 @@
 """Top-k error curves: how well models predict from the first k features of a ranking.
 
-Rankings are judged against each other by models fitted to their first features. Which
-rows rank, are fitted to and judge is a protocol's to say: see `top_k_protocols`.
+Rankings are compared by models fitted to their first features. A protocol determines
+the rows for ranking, fitting and evaluation: see `top_k_protocols`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
 
 
 class Ranker(NamedTuple):
-    """Who ranks: an entry of the configuration, asked of a model or of the data."""
+    """A source of rankings: an entry of the configuration with a model or the data."""
 
     entry: int
     section: ImportanceSection
@@ -36,14 +36,14 @@ class Ranker(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """One ranking, made anew in each round.
+    """One ranking, computed in each round.
 
     Attributes
     ----------
     identity : mapping
         entry, method, model, ranked_by and positive_class of the frame.
     records : tuple of Importance
-        The answer of each round.
+        The result of each round.
     """
 
     identity: Mapping[str, Any]
@@ -73,7 +73,7 @@ def add_top_k_curves(run: Run) -> None:
 
 
 def rankings_by_all(run: Run, protocol: Protocol) -> Iterator[Ranking]:
-    """Yield every ranking of features in a protocol; keep why others have none."""
+    """Yield every ranking of features in a protocol; record why others are missing."""
     engine, config = run.engines[OURS], run.config
     for ranker in rankers(config, run.models):
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
@@ -84,7 +84,7 @@ def rankings_by_all(run: Run, protocol: Protocol) -> Iterator[Ranking]:
 
 
 def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Ranker]:
-    """Yield every entry about features, with each model it asks."""
+    """Yield every entry about features, with each of its models."""
     for number, section in enumerate(config.importance):
         if section.of == "features":
             for model in measure.models_of(section, models, config):
@@ -94,20 +94,22 @@ def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Rank
 def rankings(
     ranker: Ranker, protocol: Protocol, engine: EngineInfo, *, seed: int
 ) -> tuple[Ranking, ...]:
-    """Return what a ranker says of the rows it sees, one per loss or class.
+    """Return the rankings of a ranker on the rows it sees, one per loss or class.
 
-    A model is fitted first, and then asked, on the rows of `Protocol.seen`.
+    A model is refitted, and then evaluated, on the rows of `Protocol.seen`.
 
     Raises
     ------
     NotApplicable
-        The method or the model cannot be asked.
+        The method or the model does not support it.
     """
     section, model = ranker.section, ranker.model
     name = "" if model is None else model.name
     own = seed_for(section, seed, name)
     learner = ranker._replace(model=model and model.unfitted())
-    answers = each(partial(_answer, learner, protocol, engine, own), protocol.rounds)
+    answers = each(
+        partial(_ranked_in_round, learner, protocol, engine, own), protocol.rounds
+    )
     found = []
     for scores in zip(*answers, strict=True):
         identity = {
@@ -121,22 +123,22 @@ def rankings(
     return tuple(found)
 
 
-def _answer(
+def _ranked_in_round(
     ranker: Ranker, protocol: Protocol, engine: EngineInfo, seed: int, part: Round
 ) -> tuple[Importance, ...]:
-    """Return what a ranker says in one round."""
+    """Return the results of a ranker in one round."""
     section, model, rows = ranker.section, ranker.model, protocol.rows
     name = "" if model is None else model.name
     learnt, places = protocol.seen(section.method, name, part)
     rows_asked = in_its_order(section, rows.part(rows.features, places))
-    rows_asked = rows_asked.without_asking(rows.unread)  # no model is fitted to them
+    rows_asked = rows_asked.without_asking(rows.unread)  # refits do not use them
     fitted = model and replace(model, train=rows).refit(model.features, learnt)
     question = measure.Question(fitted, rows_asked, section, engine)
     return measure.importances(question, seed=seed, stream="numpy")
 
 
 def ordered(record: Importance) -> tuple[str, ...]:
-    """Return the features that have a rank, first to last; ties in their own order."""
+    """Return the features with a rank, first to last; ties in their own order."""
     rank = record.rank
     order = np.argsort(rank, kind="stable")
     return tuple(record.features[row] for row in order if np.isfinite(rank[row]))
@@ -156,12 +158,13 @@ def curve(
     ----------
     ranking : Ranking
     judge : FittedModel
-        Fitted anew to the first features, in the order of the columns, so that equal
-        sets give equal numbers.
+        Refitted on the first features, in the order of the columns, so that equal sets
+        give equal numbers.
     protocol : Protocol
     k : int
-        The longest beginning; a ranking of fewer features ends earlier.
+        The largest number of features; a ranking of fewer features ends earlier.
     fits : dict
+        Cache of losses by model, round and features; new losses are added.
         Losses by model, round and features: looked up, and filled.
 
     Raises
@@ -198,13 +201,13 @@ def curve(
 def losses_of(
     judge: FittedModel, protocol: Protocol, sets: Sequence[FeaturesOfRound]
 ) -> Iterator[tuple[FeaturesOfRound, float]]:
-    """Yield each set of features, in a round by its place, and its loss there."""
+    """Yield each set of features, with the index of its round, and its loss."""
     losses = each(partial(_loss_of, judge.unfitted(), protocol), sets)
     yield from zip(sets, losses, strict=True)
 
 
 def _loss_of(judge: FittedModel, protocol: Protocol, asked: FeaturesOfRound) -> float:
-    """Return the loss on the rows left out of a model fitted to the others."""
+    """Return the loss on the rows that were left out of the fit."""
     rows, (number, features) = protocol.rows, asked
     part = protocol.rounds[number]
     columns = [name for name in rows.features if name in features]

@@ -1,4 +1,4 @@
-"""Who sees which rows when rankings are judged by models of their first features."""
+"""Protocols for evaluating rankings by models of their first features."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,27 +19,27 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 
 
 class Round(NamedTuple):
-    """One parting of the rows: places that models are fitted to, and that judge."""
+    """One split of the rows: indexes for fitting, and for evaluation."""
 
     kept: Rows
     out: Rows
 
 
 class Protocol(NamedTuple):
-    """How rankings are made and judged.
+    """How rankings are computed and evaluated.
 
     Attributes
     ----------
     name : str
         A key of `PROTOCOLS`.
     rows : Dataset
-        All rows there are for it; every place is one of these.
+        All rows; every index refers to these.
     rounds : tuple of Round
-        Each ranking is made, and judged, once in each.
+        Each ranking is computed and evaluated once in each.
     asks_out : bool
-        Whether fitted models are asked for their ranking on the rows that judge it.
+        Whether rankings of fitted models are computed on the rows that evaluate them.
     all_rows : frozenset of str
-        Methods and models whose rankings see every row.
+        Methods and models whose rankings use all rows.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Protocol(NamedTuple):
     all_rows: frozenset[str] = frozenset()
 
     def seen(self, method: str, model: str, part: Round) -> tuple[Rows, Rows]:
-        """Return the places a ranker is fitted to, and those it is asked about."""
+        """Return the indexes a ranker is fitted on, and those it is evaluated on."""
         if self.all_rows & {method, model}:
             every = np.arange(self.rows.n_samples)
             return every, every
@@ -60,13 +60,13 @@ class Protocol(NamedTuple):
 def in_folds(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:
     """Return our protocol: folds of the training rows, the same for all rankings.
 
-    Folds differ by one row at most, and so does each class over the folds. No ranking
-    sees the fold that judges it.
+    The sizes of folds, and of each class in them, differ by at most one row. No ranking
+    uses the fold that evaluates it.
 
     Raises
     ------
     NotApplicable
-        There are no training rows, or fewer than folds.
+        There are no training rows, or fewer rows than folds.
     """
     del test
     fold = folds_of(train, config.top_k.folds, seed=config.seed)
@@ -74,15 +74,17 @@ def in_folds(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
         Round(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
         for k in range(config.top_k.folds)
     )
-    return Protocol("folds", cast(Dataset, train), tuple(parts))  # None is refused
+    return Protocol(
+        "folds", cast(Dataset, train), tuple(parts)
+    )  # folds_of refuses None
 
 
 def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:
-    """Return Parr, Wilson and Hamrick's protocol: the test rows judge, once.
+    """Return the protocol of Parr, Wilson and Hamrick: one evaluation on the test rows.
 
-    What learns from rows ranks by the training rows. A fitted model is asked for its
-    ranking on the test rows, which then judge it: that favours it. The methods and
-    models of ``all_rows`` see both.
+    Methods that learn from rows rank on the training rows. A fitted model is ranked on
+    the test rows, which also evaluate it; that favours it. The methods and models in
+    ``all_rows`` use both.
 
     Raises
     ------
@@ -115,8 +117,8 @@ def in_held_out_splits(
 ) -> Protocol:
     """Return `held_out` over random splits of all rows, the same for all rankings.
 
-    Each holds out as many rows as there are test rows, and of each class its share up
-    to one row.
+    Each split holds out as many rows as there are test rows, stratified by class up to
+    one row.
 
     Raises
     ------
@@ -132,13 +134,13 @@ def in_held_out_splits(
 def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
     """Return random splits of the training rows, the same for all rankings.
 
-    Each holds out a fraction of the rows, and of each class by its share up to one row.
-    No ranking sees the rows that judge it.
+    Each split holds out a fraction of the rows, stratified by class up to one row. No
+    ranking uses the rows that evaluate it.
 
     Raises
     ------
     NotApplicable
-        There are no training rows, or too few to leave one on each side.
+        There are no training rows, or too few for both sides of a split.
     """
     n = train.n_samples if train else 0
     n_out = round(config.selection.fraction * n)
@@ -155,7 +157,7 @@ def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
 def _random_rounds(
     rows: Dataset, n_out: int, count: int, *, seed: int
 ) -> tuple[Round, ...]:
-    """Return random splits that hold out so many rows, of each class its share."""
+    """Return random splits that hold out `n_out` rows, stratified by class."""
     n = rows.n_samples
     every = np.arange(n)
     is_out = every * n_out // n < (every + 1) * n_out // n
@@ -173,4 +175,4 @@ PROTOCOLS: dict[str, Callable[[Dataset | None, Dataset, AuditConfig], Protocol]]
     "holdout": held_out,
     "splits": in_held_out_splits,
 }
-"""What `[top_k] protocols` names, and who parts the rows so."""
+"""Functions by the names allowed in `[top_k] protocols`."""

@@ -1,8 +1,8 @@
-"""Two records of one kind → one row: verdict, reasons, numbers. Not: asking an engine.
+"""The agreement of two records: verdict, reasons, numbers. Not: calling an engine.
 
-A verdict is the highest rung that every reason allows and the numbers reach: replayed,
-equivalent, comparable; "disagrees" if the numbers miss what the definitions promise,
-"not compared" if there is nothing to hold side by side.
+A verdict is the highest level that every reason allows and the numbers reach: replayed,
+equivalent, comparable; "disagrees" if the numbers differ by more than the definitions
+allow, "not compared" if there is nothing to compare.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ NAN = float("nan")
 
 AGREEMENT = FRAMES["agreement"].columns
 DISAGREEMENTS = FRAMES["disagreements"].columns
-WITHOUT_REPLAY = {"iml"}  # streams in whose order nobody else can draw
+WITHOUT_REPLAY = {"iml"}  # streams that cannot be replayed
 EXPLAINED = {"data", "known defect"}
 SYSTEMATIC = {*EXPLAINED, "definition"}
 REMEDIES = {
@@ -82,42 +82,43 @@ def compare(
     touches: Sequence[Touch] = (),
     first_repeats: bool = False,
 ) -> tuple[Row, list[Row]]:
-    r"""Judge two importances, or two curves, that answer one question.
+    r"""Compare two importances, or two curves, of the same question.
 
     With equal definitions and equal draws, every repeat must satisfy
     :math:`|a - b| \le 10^{-9} \max(|a|, |b|, |L_0|)`, where :math:`L_0` is the
-    baseline of either side; where neither has one, as for curves, the largest value
-    stands for it. With independent draws the means of *m* features must lie within
+    baseline of either side; without baselines, as for curves, it is the largest value.
+    With independent draws the means of *m* features must lie within
 
     .. math:: t_{1 - 0.005/m,\,\nu} \sqrt{s_a^2/B_a + s_b^2/B_b},
 
-    :math:`\nu` by Welch. With other definitions only ranks are compared.
+    :math:`\nu` by Welch. With different definitions only ranks are compared.
 
     Parameters
     ----------
     a, b : Importance or Effect
-        Two records of one kind. Where the forms differ, the side that still has its
-        losses is shown in the form of the other.
+    a, b : Importance or Effect
+        Two records of one kind. If their forms differ, the side with known losses is
+        converted to the form of the other.
     resolution : float
         Widest band of an equivalent pair, as a share of the largest |mean|.
     max_rank_shift : float
-        Features that move further get a row of their own.
+        Features that move further in rank get a row of their own.
     top_k : int
-        How many leading features `top_k_overlap` is about.
+        Number of leading features for `top_k_overlap`.
     prediction_gap : float, default 0
         Largest relative difference between the predictions of the two sides.
     touches : sequence of Touch
-        Known faults that touch this pair, packages newer than any tried, and that
-        `predict` draws numbers.
+        Known defects that affect this pair, packages newer than any tested version, and
+        whether `predict` draws random numbers.
     first_repeats : bool, default False
-        Whether fewer repeats are the first ones of the same draws, and are to be held
-        against these: an audit short of time asks engines less often.
+        Whether a side with fewer repeats has the first ones of the same draws and is
+        compared with these: an audit short of time calls engines for fewer repeats.
 
     Returns
     -------
     row : dict
-        The columns of AGREEMENT, NaN where a number would mean nothing, and
-        `supplied_by`, the packages of sides that were measured elsewhere.
+        The columns of AGREEMENT, NaN for meaningless numbers, and `supplied_by`, the
+        packages of sides with supplied numbers.
     disagreements : list of dict
         The columns of DISAGREEMENTS, one row per feature outside its band or moved
         further than `max_rank_shift`; of a curve, its worst point.
@@ -129,8 +130,8 @@ def compare(
 
     Warnings
     --------
-    The band covers the draws only, not what other rows or a refitted model would
-    give. Sides that share rows, model and predict cannot show an error in those.
+    The band covers the draws only, not other rows or a refitted model. An error in the
+    rows, the model or predict, which both sides share, cannot show.
     """
     left, right, why = side_by_side(a, b)
     why += circumstances(a, b, prediction_gap, touches)
@@ -156,27 +157,27 @@ def compare(
         why += draws_wanted(left, right, gaps, resolution)
     ranks = numbers.ranks(left, right, gaps)
     stated = a.is_supplied or b.is_supplied
-    why_apart = cause(
+    explanation = cause(
         *(shared, redefined, prediction_gap, touches),
         stated=stated,
         drawn=bool(a.stream or b.stream),
     )
-    row |= _judged(why, gaps, why_apart[0]) | numbers.association(*ranks)
+    row |= _judged(why, gaps, explanation[0]) | numbers.association(*ranks)
     if isinstance(a, Importance):
         row["top_k_overlap"] = numbers.top_k_overlap(*ranks, top_k)
         row["max_rank_shift"] = float(np.abs(ranks[1] - ranks[0]).max())
-    return row, _points_outside(row, (left, right), gaps, ranks, why_apart)
+    return row, _points_outside(row, (left, right), gaps, ranks, explanation)
 
 
 def not_compared(record: Importance | Effect, engine: str, reason: str) -> Row:
-    """Return the row of a pair that does not exist.
+    """Return the row for a pair without numbers of an engine.
 
     Parameters
     ----------
     record : Importance or Effect
-        What we measured.
+        Our record.
     engine : str
-        Who has no number to hold against it.
+        The engine without numbers.
     reason : str
         A clause that completes "not compared, because …".
     """
@@ -184,12 +185,12 @@ def not_compared(record: Importance | Effect, engine: str, reason: str) -> Row:
 
 
 def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
-    """Return what to compare: ours with each engine, then engines with each other.
+    """Return the pairs to compare: ours with each engine, then engines with each other.
 
-    Ours is the record with the draws of the engine, else one with its draw order; for
-    numbers that were supplied, and where the order is not replayed, else our first.
-    Where several entries ask one question with other options, records with the same
-    options are paired.
+    Our record is the one with the draws of the engine, otherwise one with its draw
+    order; for supplied numbers, and if the order cannot be replayed, otherwise our
+    first. If several entries ask the same question with different options, records with
+    equal options are paired.
     """
     questions: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
@@ -203,27 +204,27 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
         for n, b in enumerate(references):
             same_order = [a for a in ours if a.stream == b.stream]
             same = [a for a in same_order if a.seed == b.seed or not b.stream]
-            own = _alike(same or same_order, b)
+            own = _with_options_of(b, same or same_order)
             is_replayed = not (
                 b.is_supplied
                 or b.stream in WITHOUT_REPLAY
                 or is_in_force("engine", b.engine)
             )
             if not own and not is_replayed:
-                own = _alike(ours, b)[:1]
+                own = _with_options_of(b, ours)[:1]
             others = [
                 a
                 for a in references[:n]
                 if a.engine != b.engine
-                # Another entry, which one of the packages may not have answered.
-                and (a.is_supplied or b.is_supplied or _is_alike(a, b))
+                # The packages may have measured different entries.
+                and (a.is_supplied or b.is_supplied or _has_same_options(a, b))
             ]
-            comparisons += [(a, b) for a in own + _alike(others, b)]
+            comparisons += [(a, b) for a in own + _with_options_of(b, others)]
     return sorted(comparisons, key=lambda pair: pair[0].engine != OURS)
 
 
 def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:
-    """Return what the reader must know of rows: disagreements and rank shifts."""
+    """Return the findings about rows: disagreements and rank shifts."""
     findings = []
     for row in rows:
         if row["verdict"] == "disagrees":
@@ -233,17 +234,17 @@ def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _alike(candidates: list[Record], b: Record) -> list[Record]:
+def _with_options_of(b: Record, candidates: list[Record]) -> list[Record]:
     """Return the candidates with the options of `b`, or all if none has them."""
-    return [a for a in candidates if _is_alike(a, b)] or candidates
+    return [a for a in candidates if _has_same_options(a, b)] or candidates
 
 
-def _is_alike(a: Record, b: Record) -> bool:
+def _has_same_options(a: Record, b: Record) -> bool:
     return bool(distinguishing_options(a) == distinguishing_options(b))
 
 
 def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
-    """Return a row that says who is compared, and of the result only "not compared".
+    """Return a row that identifies a pair, with the verdict "not compared".
 
     `supplied_by`, of both sides, is for findings; the frame leaves it out.
     """
@@ -274,7 +275,7 @@ def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
 def _with_common_repeats(
     a: Importance, b: Importance, why: Why
 ) -> tuple[Importance, Importance, Why]:
-    """Return two sides of the same draws in the repeats that all features have."""
+    """Return two sides of the same draws, cut to the repeats that both have."""
     fewest, most = sorted([a.n_repeats, b.n_repeats])
     if fewest == most:
         return a, b, why
@@ -309,7 +310,7 @@ def _points_outside(
     ranks: tuple[Floats, Floats],
     cause: tuple[str, str],
 ) -> list[Row]:
-    """Return the rows of DISAGREEMENTS: features outside or moved, or a worst point."""
+    """Return DISAGREEMENTS: features outside or moved; of a curve, its worst point."""
     shift = ranks[1] - ranks[0]
     places = np.flatnonzero(~gaps.inside | (np.abs(shift) > row["rank_shift_limit"]))
     is_curve = row["kind"] == "effect"
@@ -341,25 +342,25 @@ def _points_outside(
 
 
 def subject_of(row: Row) -> str:
-    """Return what a row is about: question, then engines."""
+    """Return the subject of a row: question, then engines."""
     question = [row[name] for name in AGREEMENT[1:7] if row[name]]
     return f"{', '.join(question)}: {row['engine_a']} and {row['engine_b']}"
 
 
 def _options_of(row: Row) -> str:
-    """Return the options of both sides but for how often they draw."""
+    """Return the options of both sides without the number of repeats."""
     options = str(row["options"]).split(", ")
     return ", ".join(text for text in options if not text.startswith("n_repeats"))
 
 
 def _engines_of(row: Row) -> tuple[str, ...]:
-    """Return the packages of both sides, ours left out."""
+    """Return the packages of both sides, without ours."""
     sides = zip((row["engine_a"], row["engine_b"]), row["supplied_by"], strict=True)
     return tuple(package or engine for engine, package in sides if engine != OURS)
 
 
 def _disagreement(row: Row) -> Finding:
-    """Return the finding of a pair that misses what its definitions promise."""
+    """Return the finding about a pair outside the limit of its definitions."""
     explained = row["cause"] in EXPLAINED
     numbers_of = ("n_features", "n_outside", "max_relative_difference")
     asks = row["cause"] == "not explained" and any(row["supplied_by"])
@@ -382,7 +383,7 @@ def _disagreement(row: Row) -> Finding:
 
 
 def _rank_shift(row: Row) -> Finding:
-    """Return the finding of a feature that ranks far apart on the two sides."""
+    """Return the finding about a feature with different ranks on the two sides."""
     shift, limit = row["max_rank_shift"], row["rank_shift_limit"]
     message = (
         f"A feature moves {shift:g} {'place' if shift == 1 else 'places'} between "
@@ -399,7 +400,7 @@ def _rank_shift(row: Row) -> Finding:
         remedy = "Read no order among these features, or raise n_repeats."
     return Finding(
         check="rank_shift",
-        # An equivalent pair differs by its draws alone, and so do its ranks.
+        # An equivalent pair differs by its draws only, and so do its ranks.
         severity="info" if row["verdict"] == "equivalent" else "warning",
         subject=subject_of(row),
         measure=_options_of(row),

@@ -1,6 +1,6 @@
-"""What else keeps two records apart: draws, repeats, predictions, known defects.
+"""Differences of two records in their runs: draws, repeats, predictions, known defects.
 
-Not: what they measure, which `reasons.differences` reads from their cards.
+Not: differences of definition, which `reasons.differences` reads from their cards.
 """
 
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from .numbers import Gaps
 from .reasons import Why, because
 
 OURS = "python"
-FEWEST_DRAWS = 5  # fewer say too little about their own spread
-SAME_DATA = 1e-9  # predictions further apart were made from other data
+FEWEST_DRAWS = 5  # fewer estimate their spread too poorly
+SAME_DATA = 1e-9  # with a larger difference of predictions, the data differ
 NEWER = "NEWER_VERSION"
-"""The effect of a package that is newer than any that was tried: a note, no fault."""
+"""The effect of a package newer than any tested version: a note, not a defect."""
 BROUGHT = ("TIE_MERGE", "TEXT_ROUNDING", "PRED_RNG")
-"""Effects that are a reason of their own: no draw order of ours repeats them."""
+"""Effects that are reasons themselves: no draw order of ours reproduces them."""
 ON_ONE_SIDE = ("on one side", "not on the other")
 NOT_REPLAYED = {
     *BROUGHT,
     *("PERM_SCHEME (equal in law)", "SHARED_SHUFFLE", "SUBSAMPLE (fresh)"),
 }
-"""Codes under which one stream does not promise the same repeats."""
+"""Codes under which equal streams do not imply equal repeats."""
 
 
 class Scheme(NamedTuple):
-    """What an order of draws does beside drawing."""
+    """Properties of a scheme of draws besides the draws themselves."""
 
     permuted: str = "the columns asked"
     shuffles: str = "one column"
@@ -41,22 +41,22 @@ SCHEMES = {
     "iml": Scheme(permuted="the target and all other columns"),
     "scikit-learn": Scheme(shuffles="every column", baseline_rows="all rows"),
 }
-"""The streams that do something else than ours; baselines matter with n_rows only."""
+"""Streams that differ from ours; baselines differ only if n_rows is set."""
 
 
 APART = {"xplainfi"}
-"""Engines that permute the columns of a group each by itself, in whatever stream."""
+"""Engines that permute the columns of a group one by one, in any stream."""
 
 
 class Note(NamedTuple):
-    """What touches a pair without being a fault.
+    """A circumstance of a pair that is not a defect.
 
     Attributes
     ----------
     id, text : str
-        Its name, empty if it has none, and what the report says about it.
+        Its name, empty if it has none, and its text in the report.
     effect : str
-        The reason code it brings.
+        The resulting reason code.
     """
 
     id: str
@@ -65,7 +65,7 @@ class Note(NamedTuple):
 
 
 Touch: TypeAlias = Defect | Note
-"""What touches a pair: a known fault, or a note such as a version not tried."""
+"""A circumstance of a pair: a known defect, or a note such as an untested version."""
 
 
 def circumstances(
@@ -74,7 +74,7 @@ def circumstances(
     prediction_gap: float,
     touches: Sequence[Touch],
 ) -> Why:
-    """Return the reasons that lie in the run, not in the definition."""
+    """Return the reasons that come from the runs, not from the definitions."""
     why: Why = []
     for touch in touches:
         if touch.effect == NEWER:
@@ -96,7 +96,7 @@ def circumstances(
         why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
         is_drawn = bool(a.stream and b.stream)
-        # Of means, how many repeats they are of is an option.
+        # For means, the number of repeats behind them is an option.
         repeats = [
             int(side.options["n_repeats"]) if side.holds_means else side.n_repeats
             for side in (a, b)
@@ -110,14 +110,14 @@ def circumstances(
 
 
 def faults(touches: Sequence[Touch]) -> list[str]:
-    """Return the names of the known faults among what touches a pair."""
+    """Return the names of the known defects among the circumstances of a pair."""
     return [touch.id for touch in touches if touch.id and touch.effect != NEWER]
 
 
 def draws(record: Importance | Effect) -> tuple[str, str] | None:
     """Return the order of a record's draws and their seed, None if nothing is drawn.
 
-    Draws of an unknown seed are those of the engine alone.
+    Draws with an unknown seed are equal to no other draws.
     """
     if record.stream == UNKNOWN_SEED:
         return record.engine, "an unknown seed"
@@ -125,7 +125,7 @@ def draws(record: Importance | Effect) -> tuple[str, str] | None:
 
 
 def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:
-    """Return why the draws are too few to call two sides equivalent, if they are."""
+    """Return the reason if the draws are too few for the verdict "equivalent"."""
     of_means = [side.engine for side in (a, b) if side.holds_means]
     if of_means:
         return [because("MEANS (alone)", *of_means)]
@@ -140,7 +140,7 @@ def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) ->
 
 
 def _short(value: float) -> str:
-    """Return a number to two digits, with an exponent only where zeros are many."""
+    """Return a number with two digits, with an exponent only if it is very short."""
     return f"{float(f'{value:.2g}'):g}"
 
 
@@ -153,10 +153,10 @@ def cause(
     stated: bool = False,
     drawn: bool = True,
 ) -> tuple[str, str]:
-    """Return what explains a difference that is not noise, and the evidence.
+    """Return the cause of a difference that is not noise, and its evidence.
 
-    What is only `stated`, by who supplied the numbers, may be otherwise: the seed where
-    something is `drawn`.
+    `stated` draws depend on what the supplier of the numbers states, which may be
+    wrong: the seed, if something is `drawn`.
     """
     if prediction_gap > SAME_DATA:
         return "data", f"predictions differ by {prediction_gap:.1e} relative"
@@ -176,7 +176,7 @@ def cause(
 
 
 def _groups_differ(a: Importance, b: Importance) -> Why:
-    """Return the reason that one side does not move the columns of a group together."""
+    """Return the reason if only one side permutes the columns of a group together."""
     is_of_columns = all(len(columns) == 1 for columns in (*a.columns, *b.columns))
     apart = [
         side.method == "permutation"
@@ -191,7 +191,7 @@ def _groups_differ(a: Importance, b: Importance) -> Why:
 
 
 def _schemes_differ(a: Importance, b: Importance) -> Why:
-    """Return the reasons that lie in what two orders of draws do beside drawing."""
+    """Return the reasons from properties of the schemes other than the draws."""
     one, other = SCHEMES.get(a.stream, Scheme()), SCHEMES.get(b.stream, Scheme())
     why = []
     if one.permuted != other.permuted:

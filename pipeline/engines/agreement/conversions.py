@@ -1,6 +1,6 @@
-"""Two records on one scale, where the values of one follow exactly from the other's.
+"""Conversion of two records to one scale, if one follows exactly from the other.
 
-Not: forms (difference, ratio, raw), which `sides` shows anew from the losses.
+Not: forms (difference, ratio, raw), which `sides` derives from the losses.
 """
 
 from dataclasses import replace
@@ -10,19 +10,19 @@ from ...records.importance_record import Importance
 from .reasons import Why, because
 
 MEAN_OF = {"sum_of_squares": "mse", "negative_log_likelihood": "log_loss"}
-"""Each loss that is a sum over the rows, and the one that is its mean."""
+"""Each loss that is a sum over the rows, and the loss that is its mean."""
 ROOT_OF = {"rmse": "mse"}
-"""Each loss that is a root, and what it is the root of."""
+"""Each loss that is a root, and its square."""
 SQUARED = "squared"
-"""The option of an H statistic that is False where H itself is given."""
+"""The option of an H statistic that is False for H itself."""
 
 
 def on_one_scale(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
-    r"""Return both records with losses, and H statistics, on the scale of the other.
+    r"""Return both records with losses, and H statistics, on a common scale.
 
     A sum over *n* rows of unit weight is *n* times a mean; a mean square is the square
     of its root, repeat by repeat, where the losses themselves are known; :math:`H^2`
-    is the square of :math:`H`. What cannot be converted exactly is left as it is.
+    is the square of :math:`H`. Records without an exact conversion are not changed.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def on_one_scale(a: Importance, b: Importance) -> tuple[Importance, Importance, 
     """
     why: Why = []
     if a.loss != b.loss:
-        a, b, why = _losses_alike(a, b)
+        a, b, why = _same_loss(a, b)
     if a.options.get(SQUARED, True) != b.options.get(SQUARED, True):
         a, b, squares = (
             _squared_h(a),
@@ -50,19 +50,19 @@ def on_one_scale(a: Importance, b: Importance) -> tuple[Importance, Importance, 
 
 
 def is_finished(record: Importance) -> bool:
-    """Return whether the values came as they are, without the losses behind them."""
+    """Return whether the record has final values, without the losses behind them."""
     none = 1.0 if record.form == "ratio" else 0.0
     return bool((record.baseline == none).all())
 
 
 def without_h_scale(card: dict[str, Any]) -> dict[str, Any]:
-    """Return a card that says nothing where H is squared, as it usually is."""
+    """Return a card without the field for squared H if it has its usual value."""
     usual = card.get(SQUARED, True) is True
     return {k: v for k, v in card.items() if not (usual and k == SQUARED)}
 
 
-def _losses_alike(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
-    """Return both with one loss if they have it up to its scale, else as they are."""
+def _same_loss(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both with one loss if they differ only in scale, otherwise unchanged."""
     means = MEAN_OF.get(a.loss, a.loss), MEAN_OF.get(b.loss, b.loss)
     left, right = a, b
     if len({ROOT_OF.get(loss, loss) for loss in means}) == 1:
@@ -83,7 +83,7 @@ def _losses_alike(a: Importance, b: Importance) -> tuple[Importance, Importance,
 
 
 def _as_mean(record: Importance) -> Importance:
-    """Return a record of sums as one of means, any other as it is."""
+    """Return a record of sums as one of means, any other record unchanged."""
     if record.loss not in MEAN_OF:
         return record
     # A finished ratio is the same for a sum as for a mean.
@@ -100,7 +100,7 @@ def _as_mean(record: Importance) -> Importance:
 def _without_root(
     root: Importance, square: Importance
 ) -> tuple[Importance, Importance]:
-    """Return both as squares, or both as roots, whichever has its losses."""
+    """Return both as squares, or both as roots, depending on whose losses are known."""
     if not is_finished(root):
         raw, baseline = root.raw**2, root.baseline**2
         return replace(root, loss=square.loss, raw=raw, baseline=baseline), square
@@ -111,7 +111,7 @@ def _without_root(
 
 
 def _squared_h(record: Importance) -> Importance:
-    """Return a record of H as one of H squared, any other as it is."""
+    """Return a record of H as one of H squared, any other record unchanged."""
     is_h = not record.options.get(SQUARED, True)
     if not is_h or (record.form == "difference" and not is_finished(record)):
         return record

@@ -1,4 +1,4 @@
-"""What lies between two sides, as numbers. Not: which verdict they earn.
+"""Differences of two sides, as numbers. Not: the verdict.
 
 Every array has the shape (n_features,), in the order of the features of both sides.
 """
@@ -13,16 +13,16 @@ from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
 from .conversions import is_finished
 
-ROUNDING = 1e-9  # of the terms of a sum, between two correct implementations of it
-FLOOR = 1e-4  # of the largest loss: what rounding leaves of an exact fit is below it
+ROUNDING = 1e-9  # of the terms of a sum: tolerance between correct implementations
+FLOOR = 1e-4  # of the largest loss: rounding errors of an exact fit are smaller
 MISS_RATE = 0.01  # chance that an agreeing pair has any feature outside its band
 
 
 class Gaps(NamedTuple):
-    """Differences of the means, and what they were held against.
+    """Differences of the means, and their limits.
 
-    `relative` is the difference relative to the terms it was made from, `same` where
-    that is no more than rounding; `band` is NaN where nothing was judged.
+    `relative` is the difference relative to the terms it was computed from, `same`
+    whether that is within rounding; `band` is NaN where nothing was judged.
     """
 
     difference: Floats
@@ -33,7 +33,7 @@ class Gaps(NamedTuple):
 
 
 def unjudged(a: Importance) -> Gaps:
-    """Return the gaps of two quantities that cannot be subtracted."""
+    """Return the gaps of two quantities whose difference has no meaning."""
     nan = np.full(len(a.features), np.nan)
     yes = np.ones(len(a.features), dtype=bool)
     return Gaps(difference=nan, band=nan, inside=yes, relative=nan, same=~yes)
@@ -42,8 +42,8 @@ def unjudged(a: Importance) -> Gaps:
 def repeat_gaps(a: Importance, b: Importance) -> Gaps:
     """Return the gaps of equal draws: the worst repeat of each feature.
 
-    Losses are compared as they are, baselines too, unless a side handed over finished
-    values; then the values are.
+    Raw losses and baselines are compared, unless a side has only finished values; then
+    values are compared.
     """
     as_losses = not (is_finished(a) or is_finished(b))
     x, y = (a.raw, b.raw) if as_losses else (a.values, b.values)
@@ -66,7 +66,7 @@ def repeat_gaps(a: Importance, b: Importance) -> Gaps:
 
 
 def mean_gaps(a: Importance, b: Importance) -> Gaps:
-    """Return the gaps of independent draws: the means, against their Welch band."""
+    """Return the gaps of the means of independent draws, with their Welch band."""
     baseline = np.ones(1)
     if a.form != "ratio":
         baseline *= max(_finite(a.baseline).mean(), _finite(b.baseline).mean())
@@ -83,7 +83,7 @@ def mean_gaps(a: Importance, b: Importance) -> Gaps:
 
 
 def ranks(a: Importance, b: Importance, gaps: Gaps) -> tuple[Floats, Floats]:
-    """Return the ranks on both sides; means that differ by rounding rank alike."""
+    """Return the ranks on both sides; means that differ by rounding get equal ranks."""
     left, right = a.mean, np.where(gaps.same, a.mean, b.mean)
     return _rank(a, left), _rank(b, right)
 
@@ -104,7 +104,7 @@ def association(rank_a: Floats, rank_b: Floats) -> dict[str, float]:
 def top_k_overlap(rank_a: Floats, rank_b: Floats, k: int) -> float:
     """Return the share of the `k` leading features that both sides have in common.
 
-    Features tied across the k-th place share the places that are left.
+    Features tied across the k-th place share the remaining places.
     """
     k = min(k, len(rank_a))
     return float(
@@ -113,9 +113,10 @@ def top_k_overlap(rank_a: Floats, rank_b: Floats, k: int) -> float:
 
 
 def share_of_first(rank: Floats, k: int) -> Floats:
-    """Return which part of each feature's tie lies among the first `k` places.
+    """Return the fraction of each feature's tie that is among the first `k` places.
 
-    `rank` has an average rank for every feature; the parts sum to `k`, or to all.
+    `rank` has an average rank for every feature; the fractions sum to `k`, or to their
+    number.
     """
     tied = (rank[:, np.newaxis] == rank).sum(axis=1)
     first = rank - (tied - 1) / 2
@@ -125,7 +126,7 @@ def share_of_first(rank: Floats, k: int) -> Floats:
 def _band(a: Importance, b: Importance) -> Floats:
     """Return the half-width of Welch's interval, Bonferroni over the features.
 
-    NaN after a single draw, whose spread nobody knows; 0 where nothing varies.
+    NaN after a single draw, whose spread is unknown; 0 where nothing varies.
     """
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 
@@ -150,16 +151,16 @@ def _signed(x: Floats, y: Floats) -> Floats:
 
 
 def _finite(x: Floats) -> Floats:
-    """Return |x|, 0 for what is infinite: no term to measure rounding by."""
+    """Return |x|, 0 for infinities, which cannot scale a rounding error."""
     return np.asarray(np.where(np.isfinite(x), np.abs(x), 0.0))
 
 
 def _scale(x: Floats, y: Floats, baseline: Floats) -> Floats:
     """Return the size of the terms: the larger value, or the baseline if larger.
 
-    Without a baseline a value is the spread of a curve or a point of one, whose
-    terms are not recorded: the largest value stands for them. The terms of a loss,
-    targets and predictions, are no smaller than `FLOOR` of the largest loss.
+    Without a baseline a value is the spread of a curve or a point of one. Its terms are
+    not recorded, so the largest value is used. The terms of a loss, targets and
+    predictions, are no smaller than `FLOOR` of the largest loss.
     """
     larger = np.maximum(_finite(x), _finite(y))
     largest = larger.max(initial=0.0)
@@ -175,6 +176,6 @@ def _share(gap: Floats, scale: Floats) -> Floats:
 
 
 def _rank(record: Importance, means: Floats) -> Floats:
-    """Return the ranks of `means`, as an Importance ranks its own."""
+    """Return the ranks of `means`, by the rule of `Importance.rank`."""
     column = means[:, np.newaxis]
     return replace(record.first(1), form="raw", raw=column, baseline=np.zeros(1)).rank

@@ -1,7 +1,7 @@
-"""Reason codes: why two correct answers may differ, and what that leaves to compare.
+"""Reason codes: why two correct results may differ, and what can still be compared.
 
-Not: numbers. A code is computed from the difference of two estimands or of two runs;
-no verdict is assigned by hand.
+Not: numbers. A code follows from the difference of two estimands or of two runs; no
+verdict is assigned by hand.
 """
 
 import re
@@ -15,7 +15,7 @@ LADDER: tuple[Rung, ...] = ("not compared", "comparable", "equivalent", "replaye
 
 
 class Reason(NamedTuple):
-    """The highest rung a pair may reach while it applies; {a} and {b} are the sides."""
+    """The best verdict of a pair while it applies; {a} and {b} are the sides."""
 
     best: Rung
     sentence: str
@@ -98,7 +98,7 @@ REDEFINING = tuple(
     if reason.best == "comparable"
     and code not in {"NA_DROPPED", "REPEATS (few)", "REPEATS (wide)", "MEANS (alone)"}
 )
-"""Codes that say another quantity was measured: no number can be held against it."""
+"""Codes of different quantities: their numbers cannot be compared."""
 
 _FIELDS = {
     "MODEL_STATE": ("model", "model_sha256", "lambda"),
@@ -125,7 +125,7 @@ _FIELDS = {
     "PRED_RNG": ("predict_draws",),
 }
 CODES = {name: code for code, names in _FIELDS.items() for name in names}
-"""The code of each field of a card; a field that is not here is an option."""
+"""The code of each field of a card; a field without one is an option."""
 
 SAME_UP_TO_SCALE = (
     {"rmse", "mse", "sum_of_squares"},
@@ -135,11 +135,11 @@ HIGHER_IS_BETTER = {
     *("accuracy", "bal_accuracy", "youden", "auc", "roc_auc", "pr_auc"),
     *("r2", "rsq", "rsq_trad"),
 }
-"""Scores that an engine of others may report where ours is a loss."""
+"""Scores that other engines may report where ours is a loss."""
 DATA_WEIGHTED = "data_weighted"
-"""The spread that counts a point of the grid by the rows about it."""
+"""The spread that weights a grid point by the rows around it."""
 MEANS = {"mse", "mae", "log_loss", "log_loss_clipped", "brier", "one_minus_accuracy"}
-"""Losses whose expectation is the same for any number of rows drawn."""
+"""Losses with the same expectation for any number of drawn rows."""
 SAME_UP_TO_CLIPPING = {
     *("dalex_cross_entropy", "log_loss_clipped"),
     *("log_loss", "negative_log_likelihood"),
@@ -152,25 +152,26 @@ def because(code: str, a: object = "", b: object = "") -> tuple[str, str]:
 
 
 def count_outside(n_outside: int, n_features: int, cause: str) -> tuple[str, str]:
-    """Return how many features of a pair that disagrees lie outside: of no code."""
+    """Return the number of features outside in a disagreeing pair, without a code."""
     return "", f"{n_outside} of {n_features} outside, cause: {cause}"
 
 
 def best(why: Iterable[tuple[str, str]]) -> Rung:
-    """Return the highest rung that every reason allows."""
+    """Return the best verdict that every reason allows."""
     rungs = [LADDER.index(REASONS[code].best) for code, _ in why]
     return LADDER[min(rungs, default=len(LADDER) - 1)]
 
 
 def gravest_first(why: Iterable[tuple[str, str]]) -> Why:
-    """Return reasons by how far each lowers the verdict."""
+    """Return the reasons, those that lower the verdict most first."""
     return sorted(why, key=lambda reason: LADDER.index(REASONS[reason[0]].best))
 
 
 def text(why: Iterable[tuple[str, str]]) -> str:
     """Return the reasons as one line: "CODE: sentence; CODE: sentence".
 
-    It is the column `reasons` of the agreement; what is without a code stands bare.
+    It is the column `reasons` of the agreement; a reason without a code is its
+    sentence.
     """
     return "; ".join(
         f"{code}: {sentence}" if code else sentence for code, sentence in why
@@ -178,10 +179,10 @@ def text(why: Iterable[tuple[str, str]]) -> str:
 
 
 def why_of(reasons: str) -> Why:
-    """Return what `text` wrote: codes and sentences, "" of what is without a code.
+    """Return the reasons in the format of `text`: code, or "", and sentence.
 
-    The one place that reads the format. Sentences may hold "; ", so that a reason
-    begins only where one of `REASONS` stands.
+    This is the only function that reads the format. Sentences may contain "; ", so a
+    reason begins only at one of `REASONS`.
     """
     why: Why = []
     for part in filter(None, _BEFORE_CODE.split(reasons)):
@@ -198,19 +199,22 @@ def codes_of(reasons: str) -> tuple[str, ...]:
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
     """Return one reason per field in which two cards differ, in the order of `a`."""
     absent = "not an option"
+    # Subsamples of any size estimate the same mean.
+    shared = all(a.get(n) == b.get(n) for n in ("method", "split", "n_samples", "loss"))
+    same_means = shared and a.get("method") == "permutation" and a.get("loss") in MEANS
     why = []
     for name in dict.fromkeys((*a, *b)):
         left, right = a.get(name, absent), b.get(name, absent)
         if left == right:
             continue
-        code = _code(name, left, right, same_rows=_draw_alike(a, b))
+        code = _code(name, left, right, same_means=same_means)
         prefix = f"{name} " if code in {"OPTION", "SUBSAMPLE", "GRID"} else ""
         why.append(because(code, f"{prefix}{_in_words(left)}", _in_words(right)))
     return why
 
 
-def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:
-    """Return what it is called that a field has these two values."""
+def _code(name: str, left: Any, right: Any, *, same_means: bool) -> str:
+    """Return the code for two values of a field."""
     if name == "loss":
         pair = {left, right}
         if len(pair & HIGHER_IS_BETTER) == 1:
@@ -220,20 +224,13 @@ def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:
         return "LOSS_CLIP" if pair <= SAME_UP_TO_CLIPPING else "LOSS"
     if name == "spread" and DATA_WEIGHTED in (left, right):
         return "GRID_WEIGHT"
-    if name == "n_rows" and same_rows:
+    if name == "n_rows" and same_means:
         return "SUBSAMPLE (fresh)"
     return CODES.get(name, "OPTION")
 
 
-def _draw_alike(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Return whether rows drawn anew estimate one mean, however many are drawn."""
-    alike = all(a.get(name) == b.get(name) for name in ("split", "n_samples", "loss"))
-    by_permutation = a.get("method") == b.get("method") == "permutation"
-    return alike and by_permutation and a.get("loss") in MEANS
-
-
 def _in_words(value: object) -> str:
-    """Return a field of a card in words."""
+    """Return the value of a field in words."""
     if value is None:
         return "all"
     return "none" if value == "" else str(value)

@@ -1,6 +1,6 @@
-"""Two records made ready: one form, one order, what was measured on both.
+"""Two records brought to one form and order, restricted to what both measured.
 
-Not: judging what lies between them.
+Not: judging their differences.
 """
 
 from dataclasses import replace
@@ -21,10 +21,10 @@ SAME_GRID = 1e-12  # of the largest point: one grid, computed by two formulas
 def side_by_side(
     a: Importance | Effect, b: Importance | Effect
 ) -> tuple[Importance, Importance, Why]:
-    """Return both sides as importances of the same features, and what differs.
+    """Return both sides as importances of the same features, and their differences.
 
-    The points of a curve become its features. What a side did not measure is left
-    out on both and named; sides that cannot be put in one order come back empty.
+    The points of a curve become its features. Features that a side did not measure are
+    left out on both and named; sides without a common order are returned empty.
 
     Raises
     ------
@@ -54,13 +54,13 @@ def side_by_side(
 
 
 def as_means(a: Importance, b: Importance) -> tuple[Importance, Importance]:
-    """Return both sides with one number per feature, where one has no other."""
+    """Return both sides with means only, if one has nothing else."""
     if not (a.holds_means or b.holds_means):
         return a, b
-    return _mean_alone(a), _mean_alone(b)
+    return _means_only(a), _means_only(b)
 
 
-def _mean_alone(record: Importance) -> Importance:
+def _means_only(record: Importance) -> Importance:
     """Return a record with the mean of each feature as its one value."""
     if record.n_repeats == 1:
         return record
@@ -73,7 +73,7 @@ def _mean_alone(record: Importance) -> Importance:
 
 
 def _card(record: Importance | Effect) -> dict[str, Any]:
-    """Return what defines a quantity, apart from the form it is shown in."""
+    """Return the definition of a quantity, without the form it is shown in."""
     form_fields = {"form", "aggregator"}
     card = {k: v for k, v in record.estimand.items() if k not in form_fields}
     return without_h_scale({**card, "model": record.model, "scale": record.scale})
@@ -97,7 +97,7 @@ def _points(curve: Effect) -> Importance:
 
 
 def _same_form(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
-    """Return both in one form: where the losses are known, they are shown anew."""
+    """Return both in one form: a side with known losses is converted."""
     a, b, why = _same_aggregate(a, b)
     if a.form == b.form:
         return a, b, why
@@ -109,16 +109,16 @@ def _same_form(a: Importance, b: Importance) -> tuple[Importance, Importance, Wh
 
 
 def _same_aggregate(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
-    """Return both aggregated alike: what has its repeats is aggregated anew.
+    """Return both with one aggregator: a side with known repeats is aggregated again.
 
-    The mean and the pooled mean are one for all forms but a ratio.
+    The mean and the pooled mean differ only for ratios.
     """
     ways = (a.aggregator, b.aggregator)
     is_ratio = a.form == b.form == "ratio"
     if ways[0] == ways[1] or (MEDIAN not in ways and not is_ratio):
         return a, b, []
     again = [because("REAGGREGATED", *ways)]
-    # The side with the median changes, else the one that has its losses.
+    # Convert the side with the median, otherwise the one with known losses.
     first = ways[0] == MEDIAN or (MEDIAN not in ways and not is_finished(a))
     again_of = a if first else b
     is_median = again_of.aggregator == MEDIAN
@@ -130,7 +130,7 @@ def _same_aggregate(a: Importance, b: Importance) -> tuple[Importance, Importanc
 
 
 def _other_grid(a: Effect, b: Effect) -> Why:
-    """Return a reason if two curves were not asked at the same points."""
+    """Return a reason if the grids of two curves differ."""
     if a.kind == b.kind == "number" and a.grid.shape == b.grid.shape:
         largest = np.abs(a.grid).max(initial=0.0)
         same = bool((np.abs(a.grid - b.grid) <= SAME_GRID * largest).all())
@@ -142,7 +142,7 @@ def _other_grid(a: Effect, b: Effect) -> Why:
 
 
 def _other_features(a: Importance, b: Importance) -> Why:
-    """Return a reason if two records are not about the same features."""
+    """Return a reason if the features of two records differ."""
     only = [sorted(set(x.features) - set(y.features)) for x, y in ((a, b), (b, a))]
     if not any(only):
         return []
@@ -150,14 +150,14 @@ def _other_features(a: Importance, b: Importance) -> Why:
 
 
 def _other_columns(a: Importance, b: Importance) -> Why:
-    """Return a reason if a name stands for other columns on the other side."""
+    """Return a reason if a name has different columns on the two sides."""
     sides = zip(a.features, a.columns, b.columns, strict=True)
     other = [name for name, left, right in sides if set(left) != set(right)]
     return [because("GROUP_SEMANTICS", listed(other))] if other else []
 
 
 def _measured(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
-    """Return both without the features that either did not measure, and their names."""
+    """Return both without features that either did not measure, and their names."""
     names = np.array(a.features, dtype=object)
     missing_a, missing_b = np.isnan(a.mean), np.isnan(b.mean)
     why = []

@@ -1,6 +1,6 @@
-# The questions of an audit, checked, and the audit.toml that asks them.
+# Checks the questions of an audit and writes them as audit.toml.
 
-# What of the arguments a method takes; Python knows every other key.
+# The arguments that a method accepts; Python validates every other key.
 takes_repeats <- c("permutation", "drop_column", "permute_refit", "shapley_refit",
                    "random_subspace", "random_subspace_permutation", "stratified_impact",
                    "stratified_importance", "shapley", "sage", "h_statistic", "vint",
@@ -47,7 +47,7 @@ refuse_absent <- function(argument, named, columns) {
   }
 }
 
-# By which columns rows are judged apart: their names, and those that are no columns of data.
+# The columns that define segments: their names, and values that are not columns of data.
 check_by <- function(by, data) {
   if (is.null(by)) return(NULL)
   if (is.character(by)) {
@@ -91,7 +91,7 @@ check_train_weights <- function(train_weights, weights, train) {
     ", so that both have one weight for each row.", call. = FALSE)
 }
 
-# One list for each [[importance]]: each method, and for groups each that takes them.
+# One list for each [[importance]]: one per method, and one for groups if the method supports them.
 entries_of <- function(methods, losses, engines, n_repeats, repeats, groups) {
   entries <- lapply(methods, function(asked) {
     own <- if (is.list(asked)) asked else list(method = asked)
@@ -115,24 +115,24 @@ task_of <- function(y) {
   if (nlevels(factor(y)) == 2) "binary" else "multiclass"
 }
 
-# A string or a vector of strings of JSON is one of TOML.
+# JSON strings and arrays of strings are valid TOML.
 quoted <- function(x, one = TRUE) {
   as.character(jsonlite::toJSON(if (one) jsonlite::unbox(x) else x))
 }
 
-# A value of R in TOML: one text, number or logical value, or a list or longer vector of them.
+# An R value in TOML: one text, number or logical value, or a list or longer vector of these.
 toml_value <- function(x) {
   if (is.list(x) || length(x) != 1) {
     return(paste0("[", paste(vapply(x, toml_value, ""), collapse = ", "), "]"))
   }
   if (is.character(x)) return(quoted(x))
   if (is.logical(x)) return(tolower(x))
-  # Whatever options(OutDec) is.
+  # Independent of options(OutDec).
   if (x == round(x)) format(x, scientific = FALSE) else
     format(x, digits = 15, decimal.mark = ".")
 }
 
-# Lines "key = value"; names of columns may be any text.
+# Lines "key = value"; column names may be any text.
 toml_table <- function(values) {
   is_bare <- grepl("^[A-Za-z0-9_-]+$", names(values))
   keys <- ifelse(is_bare, names(values), vapply(names(values), quoted, ""))
@@ -164,7 +164,7 @@ toml_lines <- function(folder, files, target, y, name, seed, positive_class, has
   )
 }
 
-# Whole numbers are numbers in TOML too; other numbers are classes by their text.
+# Whole numbers are numbers in TOML too; other numeric classes are written as text.
 class_value <- function(value) {
   text <- class_text(value)
   if (is.numeric(value) && value == round(value)) text else quoted(text)

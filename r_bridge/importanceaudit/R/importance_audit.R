@@ -1,4 +1,4 @@
-# Starting an audit: the model and its rows become files, beside them an audit.toml.
+# Starting an audit: writes the model, its rows and an audit.toml to files.
 
 importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
                              predict_function = NULL, engines = "DALEX",
@@ -18,7 +18,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   if (is_explainer) {
     if (missing(data)) data <- model$data
     if (missing(y)) y <- model$y
-    # Its columns are those that it is said to read; of lm DALEX takes the target with them.
+    # The audited columns are those given; in explainers of lm, DALEX includes the target.
     if (!identical(data, model$data)) model[c("data", "y_hat")] <- list(data, NULL)
     if (is.null(data) || is.null(y)) {
       stop("the explainer has no ", if (is.null(data)) "data" else "y", ". Give both to ",
@@ -48,7 +48,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
     check_rows(train, train_y, "train", "train_y")
     check_same_columns(train, data)
   }
-  # 0 and 1 are numbers, unless the model says otherwise.
+  # 0 and 1 are numbers, unless the model has them as classes.
   is_zero_one <- is.numeric(y) && all(y %in% 0:1)
   if (is.null(positive_class) && is_zero_one && is_of_zero_one(model)) positive_class <- 1
   check_positive_class(positive_class, y)
@@ -93,7 +93,7 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   } else if (is_explainer) {
     session <- c(session, predictions_of(model$predict_function, inner, data, model$y_hat))
   }
-  # Of an R6 object the caller's own would get the attribute.
+  # The attribute would be set on the caller's own R6 object.
   if (!is.environment(model)) attr(model, "importanceaudit_session") <- session
   saveRDS(model, file.path(folder, "model.rds"))
   lines <- toml_lines(
@@ -107,14 +107,14 @@ importance_audit <- function(model, data, y, train = NULL, train_y = NULL,
   read_audit(summary$folder, summary)
 }
 
-# What the report calls a model if nobody says.
+# The default name of a model in the report.
 model_name <- function(model) {
   if (inherits(model, "glmnet")) return("glmnet")
   if (inherits(model, "model_fit")) return(class(model$spec)[1])
   if (inherits(model, "Learner")) model$id else class(model)[1]
 }
 
-# A predict function of a matrix, as one of a data frame.
+# Converts a predict function of a matrix to one of a data frame.
 of_matrix <- function(predict) {
   wrapped <- function(model, data) predict(model, as.matrix(data))
   environment(wrapped) <- list2env(list(predict = predict), parent = baseenv())
@@ -123,17 +123,17 @@ of_matrix <- function(predict) {
 
 is_matrix_of <- function(data) is.matrix(data) || inherits(data, "Matrix")
 
-# A matrix, also a sparse one, as a data frame; one without names of columns has V1, V2, ...
+# A matrix, sparse or not, as a data frame; without column names they are V1, V2, ...
 as_rows <- function(data) {
   if (inherits(data, "Matrix")) data <- methods::as(data, "matrix")
   if (is.matrix(data)) as.data.frame(data) else data
 }
 
-# What a function predicts in this session for some of the rows of the audit, or what an
-# explainer says it did, with the rows and how far two answers are apart: the audit asks an
-# R of its own, in which methods, variables and options of this session are gone.
+# The predictions of a function in this session for some rows of the audit, or those stored in an
+# explainer, with the rows and the difference of two predictions. The audit predicts in a
+# separate R, without the methods, variables and options of this session.
 predictions_of <- function(predict, model, data, known = NULL) {
-  # Anew for each question: predict may change what it is given by reference.
+  # A fresh copy for each call: predict may change its data by reference.
   rows <- function() utils::head(data, 1000)
   ask <- function() {
     answer <- tryCatch(predict(model, rows()), error = function(e) {
@@ -161,7 +161,7 @@ predictions_of <- function(predict, model, data, known = NULL) {
   list(rows = rows(), predictions = as.vector(first), noise = noise)
 }
 
-# The first of the methods of predict for the classes of a model, by its class.
+# The predict methods for the classes of a model, by class.
 predict_methods <- function(model) {
   methods <- lapply(class(model), function(class) {
     utils::getS3method("predict", class, optional = TRUE, envir = globalenv())
@@ -169,13 +169,13 @@ predict_methods <- function(model) {
   Filter(Negate(is.null), methods)
 }
 
-# The method that answers for a model, if it is no package's: then it is saved with it.
+# The predict method of a model, if it is not in a package: then it is saved with the model.
 method_of_session <- function(model) {
   own <- predict_methods(model)
   if (length(own) && !isNamespace(topenv(environment(own[[1]])))) own[[1]]
 }
 
-# The packages that are attached, and those whose methods predict for a model.
+# The attached packages, and those with predict methods for a model.
 packages_of_session <- function(model) {
   homes <- lapply(predict_methods(model), function(method) topenv(environment(method)))
   homes <- vapply(Filter(isNamespace, homes), getNamespaceName, "")
@@ -183,7 +183,7 @@ packages_of_session <- function(model) {
   list(attached = setdiff(.packages(), always), loaded = setdiff(homes, always))
 }
 
-# The functions that a formula calls must be a package's: others are not saved with it.
+# Functions in a formula must come from packages: others are not saved with it.
 check_formula <- function(model) {
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
   called <- setdiff(all.names(formula), all.vars(formula))
@@ -196,7 +196,7 @@ check_formula <- function(model) {
   }
 }
 
-# The target is no column of the rows, as it is where the model was fitted.
+# The target must not be a column of the rows if the model was fitted on it.
 check_response <- function(model, data, data_is) {
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
   response <- if (length(formula) == 3) setdiff(all.vars(formula[[2]]), all.vars(formula[[3]]))
@@ -207,7 +207,7 @@ check_response <- function(model, data, data_is) {
   }
 }
 
-# What is called otherwise, or belongs to a model without a formula, is known by its values.
+# A target under another name, or without a formula, is recognised by its values.
 warn_of_target <- function(data, y) {
   is_target <- vapply(data, function(x) isTRUE(all(as.vector(x) == as.vector(y))), NA)
   if (any(is_target)) {
@@ -244,7 +244,7 @@ is_of_zero_one <- function(model) {
   )
 }
 
-# Whether a model says in one of the usual places that its classes are 0 and 1.
+# Whether a model stores 0 and 1 as its classes in one of the usual places.
 has_classes_zero_one <- function(model) {
   said <- if (isS4(model)) list(attr(model, "lev")) else if (is.list(model)) {
     list(model$lev, model$levels, model$classes, names(model$apriori), rownames(model$means),
@@ -253,7 +253,7 @@ has_classes_zero_one <- function(model) {
   any(vapply(said, setequal, NA, c("0", "1")))
 }
 
-# A value as R writes it, cut if long.
+# A value as deparsed by R, cut if long.
 shown <- function(value) {
   text <- paste(deparse(value, nlines = 1), collapse = "")
   if (nchar(text) > 60) paste0(substr(text, 1, 57), "...") else text
@@ -294,7 +294,7 @@ check_arguments <- function(predict_function, engines, n_repeats, seed, positive
   require_that(is_one_text(command), "command", command, "one command, or its path")
 }
 
-# The classes of a target as the audit names them.
+# The class names of a target in the audit.
 classes_of <- function(y) {
   if (is.numeric(y)) vapply(sort(unique(y)), class_text, "") else levels(factor(y))
 }
@@ -304,7 +304,7 @@ class_text <- function(value) {
   format(value, scientific = FALSE, digits = 15, decimal.mark = ".")
 }
 
-# Each prediction is a number for each row and class, and an audit asks for hundreds of them.
+# Every prediction has a number for each row and class, and an audit makes hundreds of them.
 check_classes <- function(y) {
   n_classes <- if (is.numeric(y)) 1 else length(unique(y))
   if (length(y) * n_classes > 5e6) {
@@ -325,8 +325,8 @@ check_positive_class <- function(positive_class, y) {
                paste("one of the classes of y,", paste(shQuote(classes), collapse = " and ")))
 }
 
-# The target as a vector. Of a matrix or data frame of one column it is that column, as in R
-# lm(scale(y) ~ x) is a model of a vector.
+# The target as a vector. A matrix or data frame with one column is that column: for example,
+# R's lm(scale(y) ~ x) is a model of a vector.
 as_target <- function(y, argument) {
   refuse <- function(...) stop(argument, " ", ..., call. = FALSE)
   if (inherits(y, "Surv")) {
@@ -402,14 +402,14 @@ check_column <- function(x, column, data_is) {
   }
 }
 
-# Logical values and texts are classes, as factors are.
+# Logical and character targets become factors.
 with_target <- function(data, y, target) {
   data <- as.data.frame(data)
   data[[target]] <- if (is.logical(y) || is.character(y)) factor(y) else y
   data
 }
 
-# Base R has no SHA-256 before version 4.5.
+# Base R before version 4.5 has no SHA-256.
 sha256_of <- function(file) {
   own <- get0("sha256sum", asNamespace("tools"), inherits = FALSE)
   if (!is.null(own)) return(unname(own(file)))
@@ -436,7 +436,7 @@ run_command <- function(command, folder, pdf) {
   }
   messages <- tempfile()
   before <- Sys.getenv("R_LIBS")
-  # The R of the audit must find the packages of this session, such as those of renv.
+  # The R of the audit must find the packages of this session, for example with renv.
   Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   on.exit({
     unlink(messages)

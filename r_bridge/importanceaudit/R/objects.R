@@ -1,5 +1,5 @@
-# Objects of the classes that vip and DALEX return, made of the numbers of an audit. The
-# bridge makes those of a hand-off by the same functions.
+# Objects of the classes of vip and DALEX, made from the numbers of an audit. The bridge uses the
+# same functions for hand-offs.
 
 as_vi <- function(x, measurement = NULL) {
   one <- measured_in(x, measurement)
@@ -19,8 +19,8 @@ as_model_parts <- function(x, measurement = NULL) {
                one$facts$model, one$facts$loss)
 }
 
-# The loss with y permuted in each round: it was drawn along with our first answer to the same
-# question, and belongs to those draws alone; our next one, of other options, begins others.
+# The loss with y permuted in each round. It belongs to the draws of our first result for the same
+# question; a later result with other options has other draws.
 losses_of_permuted_y <- function(x, facts) {
   table <- x$tables$y_permuted
   is_same <- function(rows, names) Reduce(`&`, lapply(names, function(n) rows[[n]] %in% facts[[n]]))
@@ -34,8 +34,8 @@ losses_of_permuted_y <- function(x, facts) {
   table$value[is_same(table, question)]
 }
 
-# A measurement with its numbers, one row for each feature and one column for each repeat;
-# by default the leading one, as print shows it.
+# A measurement with its numbers, one row for each feature and one column for each repeat; by
+# default the first one, as in print.
 measured_in <- function(x, measurement) {
   if (!inherits(x, "importance_audit")) {
     stop("x must be what importance_audit or read_audit returns; it is of class '", class(x)[1],
@@ -56,13 +56,13 @@ measured_in <- function(x, measurement) {
          x$importances$measurement == measurement, ][1, ])
 }
 
-# The mean of each row, as R's own `mean` rounds it.
+# The mean of each row, rounded as by R's `mean`.
 means_of <- function(rounds) unname(apply(rounds, 1L, mean))
 
-# What vi() returns, sorted as it sorts. The raw scores keep the order that was asked.
+# An object as returned by vi(), in its order. The raw scores keep the requested order.
 #
 # values  one row per feature, one column per repeat
-# line    "0.4" or "0.5": the line of vip whose class it has
+# line    "0.4" or "0.5": the version line of vip for its class
 vi_object <- function(features, values, type, line) {
   columns <- list(Variable = features, Importance = means_of(values))
   if (ncol(values) > 1L) columns$StDev <- unname(apply(values, 1L, stats::sd))
@@ -79,8 +79,8 @@ vi_object <- function(features, values, type, line) {
   object
 }
 
-# What DALEX::model_parts() returns: the means over the rounds, losses ascending and
-# without what was not measured, then each round as it was drawn.
+# An object as returned by DALEX::model_parts(): the means over the rounds, losses ascending and
+# without missing values, then each round as drawn.
 #
 # losses            one row per variable, one column per round
 # full, y_permuted  one number per round

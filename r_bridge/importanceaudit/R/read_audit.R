@@ -26,7 +26,7 @@ read_audit <- function(folder, summary = NULL) {
   )
 }
 
-# The columns that are texts in every table: names of the data may look like numbers.
+# The columns that are text in every table: names in the data may look like numbers.
 of_texts <- c(
   "accepted_until", "adjustment", "aggregator", "approved_by", "asked", "cause", "check",
   "claim", "classes", "column", "control", "definition", "dtype", "due", "encoder", "engine",
@@ -44,7 +44,7 @@ of_texts <- c(
 read_table <- function(file) {
   table <- utils::read.csv(file, check.names = FALSE, encoding = "UTF-8",
                            colClasses = "character", na.strings = character())
-  # An apostrophe keeps spreadsheets from running what begins like a formula.
+  # An apostrophe prevents spreadsheets from evaluating text that begins like a formula.
   table[] <- lapply(table, sub, pattern = "^'('*[=+@\t\r-])", replacement = "\\1")
   is_text <- names(table) %in% c(of_texts, if ("category" %in% table$kind) "grid")
   table[!is_text] <- lapply(table[!is_text], utils::type.convert, na.strings = character(),
@@ -52,8 +52,8 @@ read_table <- function(file) {
   table
 }
 
-# The verdict of a run read later, and why it is that: its summary says both, or its findings
-# what failed.
+# The verdict of a stored run and its reason, from its summary, or from the findings about
+# failures.
 stored_summary <- function(run, findings) {
   file <- file.path(run, "summary.txt")
   lines <- if (file.exists(file)) readLines(file, warn = FALSE, encoding = "UTF-8")
@@ -63,7 +63,7 @@ stored_summary <- function(run, findings) {
   list(verdict = if (length(verdict)) verdict, reason = reason)
 }
 
-# A run folder itself, or the newest one of an audit.
+# A run folder, or the newest one of an audit.
 run_folder <- function(folder) {
   if (dir.exists(file.path(folder, "tables"))) return(normalizePath(folder))
   runs <- sort(list.dirs(file.path(folder, "runs"), recursive = FALSE))
@@ -72,12 +72,12 @@ run_folder <- function(folder) {
   normalizePath(utils::tail(runs, 1))
 }
 
-# What one measurement is of, in the columns of the table.
+# The columns that identify a measurement.
 fields_of <- function(rounds) {
   setdiff(names(rounds), c("feature", "repeat", "raw", "baseline", "value"))
 }
 
-# Whether a row is the first of a feature in a measurement.
+# Whether a row is the first of its feature in a measurement.
 is_first_of <- function(rounds) {
   text <- function(column) ifelse(is.na(column), "", as.character(column))
   fields <- do.call(paste, c(lapply(rounds[fields_of(rounds)], text), sep = "\r"))
@@ -88,11 +88,11 @@ is_first_of <- function(rounds) {
   list(is_first = is_first, fields = fields)
 }
 
-# The measurement that each row belongs to, from 1.
+# The measurement of each row, numbered from 1.
 #
-# A measurement is a run of rows that are equal in every field. Options are no column of the
-# table, so two measurements may differ in none; then the second begins where a feature comes
-# again.
+# A measurement is a sequence of rows that are equal in every field. Options are not columns of
+# the table, so two measurements may have equal fields; then the second begins where a feature
+# appears again.
 measurement_of <- function(rounds) {
   found <- is_first_of(rounds)
   first <- which(found$is_first)
@@ -127,7 +127,7 @@ mean_importances <- function(rounds) {
   out
 }
 
-# A pooled ratio is one of means; of the others, each repeat has its own.
+# Whether ratios are pooled: a ratio of means instead of a mean of ratios.
 is_pooled <- function(rows) {
   identical(rows$form[1], "ratio") && identical(rows$aggregator[1], "pooled")
 }
@@ -143,7 +143,7 @@ spread_of <- function(rows) {
   stats::sd(rows$raw - importance_of(rows) * rows$baseline) / mean(rows$baseline)
 }
 
-# What the report opens with: our first measurement, of a model and of features before others.
+# The measurement that the report shows first: ours, preferably of a model and of features.
 leading_measurement <- function(importances) {
   ours <- importances[importances$engine == "python", ]
   of_model <- !is.na(ours$model) & nzchar(as.character(ours$model))
@@ -226,7 +226,7 @@ plot.importance_audit <- function(x, type = c("base", "ggplot"), measurement = N
 
 utils::globalVariables(c("importance", "feature", "low", "high"))
 
-# The same picture as an object of ggplot2, with the standard deviation over the repeats.
+# The same plot as a ggplot2 object, with the standard deviation over the repeats.
 ggplot_of <- function(one, title) {
   if (!requireNamespace("ggplot2", quietly = TRUE)) {
     stop("type = \"ggplot\" needs the package ggplot2. Run install.packages(\"ggplot2\"), or ",

@@ -1,5 +1,5 @@
 # Importances and profiles of vip and DALEX as a table for [[supplied]] of audit.toml.
-# Base R is all it needs: source() this file where the package is not installed.
+# It needs base R only: source() this file if the package is not installed.
 
 write_importance <- function(x, file) {
   if (inherits(x, "model_profile")) x <- x$agr_profiles
@@ -64,8 +64,8 @@ check_one_label <- function(labels) {
   }
 }
 
-# Numbers with all their digits. An apostrophe keeps spreadsheets from running a text that
-# begins like a formula; the audit takes it off again.
+# Numbers with all their digits. An apostrophe prevents spreadsheets from evaluating text that
+# begins like a formula; the audit removes it.
 as_cells <- function(column) {
   if (is.numeric(column)) return(sprintf("%.17g", column))
   text <- sub("^('*[=+@\t\r-])", "'\\1", column)
