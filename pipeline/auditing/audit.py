@@ -121,7 +121,7 @@ def audit_into(
     with in_force(rows_of(config.extensions)):
         config, test, cuts = limited(config, test)
         journal.findings += cuts
-        journal.clock.n_rows = test.X.shape[1]
+        journal.clock.n_report_rows = test.X.shape[1]  # of the table of columns
         run = _Run(train=train, test=test, config=config, journal=journal)
         r = config.r
         with (

@@ -41,7 +41,7 @@ class Clock:
         The time limit, from `begun`.
     begun : float
         Start of the clock, by `time.monotonic`.
-    n_rows : int
+    n_report_rows : int
         Number of rows of the report's tables of columns and of rankings, so far.
     cut_short, not_begun : list of str
         The questions and the steps that the time limit cut short or skipped.
@@ -52,7 +52,7 @@ class Clock:
 
     minutes: float | None = None
     begun: float = field(default_factory=lambda: time.monotonic())
-    n_rows: int = 0
+    n_report_rows: int = 0
     cut_short: list[str] = field(default_factory=list)
     not_begun: list[str] = field(default_factory=list)
     deadline: float = float("inf")
@@ -74,7 +74,7 @@ class Clock:
     @property
     def seconds_left(self) -> float:
         """Seconds in which models may be called: the report needs the rest."""
-        report = REPORT_SECONDS + ROW_SECONDS * self.n_rows
+        report = REPORT_SECONDS + ROW_SECONDS * self.n_report_rows
         return self.seconds_of_run - min(
             report, LARGEST_SHARE * 60 * (self.minutes or 0.0)
         )

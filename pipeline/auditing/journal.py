@@ -160,7 +160,7 @@ class Journal:
     def add_importances(self, answer: Sequence[Importance]) -> None:
         """Add importances, and count their rows for the duration of the report."""
         self.importances += answer
-        self.clock.n_rows += sum(len(one.features) for one in answer)
+        self.clock.n_report_rows += sum(len(one.features) for one in answer)
 
     def add_leaves(
         self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve

@@ -57,7 +57,6 @@ NAMED_IN: Mapping[str, Kind] = {
 """What the keys of an entry name that name something."""
 UNITS = ("loss", "prediction", "y", "1")
 ASKS = ("predict", "refit", "estimator", "data")
-OURS = tuple(name for name in RESERVED if name != "seed")
 
 
 Engine: TypeAlias = dict[str, dict[str, Any]]
@@ -398,7 +397,7 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
             raise ExtensionError(
                 f"has an option {name} without a default. Give it one."
             )
-        if name in OURS:
+        if name in RESERVED:
             rule = "which the audit sets or keeps for itself. Choose another name"
             raise ExtensionError(f"has an option {name}, {rule}.")
         hint = hints.get(name) or _type_of(name, usual)

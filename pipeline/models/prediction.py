@@ -33,8 +33,8 @@ from .libraries import ask_xgboost
 # A mean of the trees' probabilities can exceed 1 by a rounding error.
 ROUNDING = 1e-9
 _Answers: TypeAlias = WeakKeyDictionary[Callable[[pd.DataFrame], Floats], Floats]
-MOST_ASKED = 64
-"""Rows predicted again to verify that the estimator is unchanged."""
+MOST_COMPARED = 64
+"""Rows predicted again to verify that the estimator, or its trees, are unchanged."""
 MOST_NAMED = 5  # columns with missing cells that a message names
 
 
@@ -65,7 +65,7 @@ def predict_unchanged(model: FittedModel, X: pd.DataFrame) -> Floats:
         return model.predict(X.copy(deep=False))
     known = answers.get(model.predict)
     if known is not None and np.array_equal(
-        known[:MOST_ASKED], model.predict(X.iloc[:MOST_ASKED].copy())
+        known[:MOST_COMPARED], model.predict(X.iloc[:MOST_COMPARED].copy())
     ):
         return known
     answers[model.predict] = answer = np.array(model.predict(X.copy(deep=False)))

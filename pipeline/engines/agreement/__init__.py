@@ -16,11 +16,10 @@ from ...records.extensions import is_in_force
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.importance_record import Effect, Importance
-from ...records.ranking import distinguishing_options, options_text
+from ...records.ranking import OURS, distinguishing_options, options_text
 from . import numbers
 from .circumstances import (
     NOT_REPLAYED,
-    OURS,
     Touch,
     cause,
     circumstances,

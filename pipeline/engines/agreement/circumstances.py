@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ...records.importance_record import UNKNOWN_SEED, Effect, Importance
+from ...records.ranking import OURS
 from ..known_defects import Defect
 from .numbers import Gaps
 from .reasons import Why, because
 
-OURS = "python"
 FEWEST_DRAWS = 5  # fewer estimate their spread too poorly
 SAME_DATA = 1e-9  # with a larger difference of predictions, the data differ
 NEWER = "NEWER_VERSION"

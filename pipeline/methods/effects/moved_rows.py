@@ -103,7 +103,7 @@ def _changes(
         if not by_feature:
             ours, theirs = np.stack(ends), np.stack(question.predict(feature, moves))
             rounding = reading.trees.rounding
-            if not router.agrees(reading, "moved", ours, theirs, rounding):
+            if not router.accepts(reading, "moved", ours, theirs, rounding):
                 return None
         try:
             by_feature[feature] = question.change(moves, *ends)

@@ -195,7 +195,7 @@ def curve_of_trees(
         return curve
     ends = [0, len(values) - 1]
     predictions = predict_at(model, data.X, {feature: values[ends]})
-    return curve if trees.agrees("curves", curve[ends], predictions) else None
+    return curve if trees.accepts("curves", curve[ends], predictions) else None
 
 
 _last_banded: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...models.prediction import MOST_COMPARED
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.execution import n_threads
 from ..trees.fitted import NO_BINS, Trees
 from ..trees.packing import Integers
-from ..trees.router import MOST_ASKED, Router
+from ..trees.router import Router
 
 OnScale = Callable[[FittedModel, Floats], Floats]
 
@@ -117,14 +118,14 @@ def _by_trees(
     if points is None:
         router.report("unread", NO_BINS)
         return None
-    n_rows = MOST_ASKED if "set" in reading.compared else len(X)
+    n_rows = MOST_COMPARED if "set" in reading.compared else len(X)
     rank = pd.factorize(next(iter(settings.values())), sort=True)[0]
     ends = [int(rank.argmin()), int(rank.argmax())]
     at_ends = {name: values[ends] for name, values in settings.items()}
     some = reading.bins[:, :n_rows], points[:, ends], (*settings,), [0, 2]
     (ours,) = _set_in_trees(reading.trees, *some)
     (theirs,) = _by_predict(model, X.iloc[:n_rows], at_ends, [0, 2])
-    if not router.agrees(reading, "set", ours, theirs, reading.trees.rounding):
+    if not router.accepts(reading, "set", ours, theirs, reading.trees.rounding):
         return None
     router.report(reading.basis)
     return _set_in_trees(reading.trees, reading.bins, points, (*settings,), edges)

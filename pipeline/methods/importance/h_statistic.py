@@ -265,7 +265,7 @@ def _of_trees(
             for rows in (set_as_first, first_set)
         ]
         means = np.stack([own[0], others[0]])
-        if not trees.agrees("dependences", means, np.stack(predictions)):
+        if not trees.accepts("dependences", means, np.stack(predictions)):
             return None
     predicted = model.predict(data.X).reshape(data.n_samples, -1)
     return Dependence(

@@ -183,7 +183,7 @@ def _by_trees(
             ("as is", unpermuted, predict_unchanged(model, table.frame)),
             ("drawn", first[at], predict_some(model, table, columns, order, at)),
         ):
-            if not router.agrees(reading, kind, ours, theirs, trees.rounding):
+            if not router.accepts(reading, kind, ours, theirs, trees.rounding):
                 return None
         replayed = chain([first], replayed)
     router.report(reading.basis)

@@ -23,8 +23,6 @@ from .pipelines import features_after, looked_through, rows_given
 from .replay import replay
 
 logger = logging.getLogger(__name__)
-MOST_COMPARED = 64
-"""Rows on which the steps of a pipeline are checked for keeping columns apart."""
 SEVERAL = "There is more to its predictions than one estimator."
 NO_BINS = (
     "It reads values that are no numbers, categories above 255, or missing values that "
@@ -179,7 +177,7 @@ def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
     trees = Trees(packing, read, features, sole.columns, is_ordered)
     if not steps:
         return trees
-    few = X.iloc[:MOST_COMPARED]
+    few = X.iloc[: prediction.MOST_COMPARED]
     if np.asarray(trees.read(few)).dtype.kind not in NUMBERS:
         return "The steps before its trees do not give them a table of numbers."
     if not keeps_columns_apart(trees, few, sole.encoded):

@@ -41,7 +41,7 @@ class TreeMeans:
         """Return whether means of this kind were compared with predict."""
         return kind in self._reading.compared
 
-    def agrees(self, kind: str, means: Floats, predictions: Floats) -> bool:
+    def accepts(self, kind: str, means: Floats, predictions: Floats) -> bool:
         """Return whether means are those of predict; if not, predict is used hereafter.
 
         Parameters
@@ -53,7 +53,7 @@ class TreeMeans:
             The predictions by predict.
         """
         theirs, allowed = predictions.mean(axis=1), ALLOWED * np.abs(predictions).max()
-        return self._router.agrees(self._reading, kind, means, theirs, allowed)
+        return self._router.accepts(self._reading, kind, means, theirs, allowed)
 
     @property
     def _curves(self) -> tuple[Floats, ...]:

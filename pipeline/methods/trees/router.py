@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 import pandas as pd
 
+from ...models.prediction import MOST_COMPARED
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import DataError, ModelError
 from ...records.execution import n_threads
@@ -20,8 +21,6 @@ from .fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
 from .packing import Integers, Packing
 from .routes import Basis, Route, is_worth_reading, report_route
 
-MOST_ASKED = 64
-"""Rows that are predicted each time, to check that the estimator is the same."""
 REFUSED = "It does not predict every row."
 
 
@@ -119,10 +118,10 @@ class Router:
         """Report how the model gives predictions."""
         report_route(self._model, basis, reason)
 
-    def agrees(
+    def accepts(
         self, reading: Reading, kind: str, ours: Floats, theirs: Floats, allowed: float
     ) -> bool:
-        """Return whether trees and predict agree; if not, predict is used hereafter.
+        """Return whether trees and predict agree; if not, predict is used from now on.
 
         Parameters
         ----------
@@ -159,7 +158,7 @@ class Router:
             return Route("", "few")
         if not compiled.available():
             return Route("", "no_numba")
-        expected = self._model.predict(X.iloc[:MOST_ASKED].copy())
+        expected = self._model.predict(X.iloc[:MOST_COMPARED].copy())
         if self._cached.trees is not None:
             reading = self._placed(self._cached.trees, X)
             if reading is None or _agree(reading, expected):
@@ -192,5 +191,5 @@ class Router:
 def _agree(reading: Reading, expected: Floats) -> bool:
     """Return whether the trees reproduce the predictions of the first rows."""
     trees = reading.trees
-    ours = trees.predicted(reading.bins[:, :MOST_ASKED]).reshape(expected.shape)
+    ours = trees.predicted(reading.bins[:, :MOST_COMPARED]).reshape(expected.shape)
     return bool((np.abs(ours - expected) <= trees.rounding).all())
