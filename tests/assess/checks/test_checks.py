@@ -13,7 +13,7 @@ from tests.methods.importance.toys import of_line
 
 from importance_audit.assess import checks
 from importance_audit.assess.calibration import calibration_checks
-from importance_audit.assess.checks import CHECKS, Limit, models
+from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
 from importance_audit.assess.split_shifts import split_shift_rows
 from importance_audit.data.datasets import dataset
@@ -126,24 +126,50 @@ def test_training_rows_are_known_by_their_digest(train, test, split, verdict, ob
     assert (outcome[2] is not None) == (verdict == "warn")
 
 
+def rows_of(table, y):
+    return dataset(table, y, task="regression", name="rows")
+
+
+def shared_rows(train, data):
+    """Return what the check answers on rows of which some may be of the fit."""
+    model = replace(linear_model(2, 1), train_sha256=train.sha256)
+    answers = checks.of_model(model, data, train=train, seed=1)
+    return next(a for a in answers if a[0]["check"] == "scored_on_training_rows")
+
+
 def test_rows_that_are_equal_by_chance_are_no_training_rows():
     """Of columns of few values; a third of the rows are of the fit, or none."""
-
-    def rows_of(table, y):
-        return dataset(table, y, task="regression", name="rows")
-
-    fired = []
+    verdicts = []
     for seed in range(300):
         random = np.random.default_rng(seed)
         table = pd.DataFrame(random.integers(30, size=(300, 2)), columns=["x1", "x2"])
         y = random.integers(2, size=300).astype(float)
         train = rows_of(table[:200], y[:200])
-        model = replace(linear_model(2, 1), train_sha256=train.sha256)
         mixed = rows_of(table[166:266], y[166:266])
         for data in (rows_of(table[200:], y[200:]), mixed):
-            fired.append(models.scored_on_training_rows(model, data, train).fires)
-    assert sum(fired[::2]) <= 3
-    assert sum(fired[1::2]) >= 270
+            verdicts.append(shared_rows(train, data)[0]["verdict"])
+    assert 300 - verdicts[::2].count("pass") <= 3
+    assert verdicts[1::2].count("warn") >= 270
+
+
+@pytest.mark.parametrize(
+    ("n_shared", "verdict", "equal"),
+    [(0, "pass", ""), (1, "note", "1 of the 200 evaluation rows is equal")]
+    + [(n, "note", f"{n} of the 200 evaluation rows are equal") for n in (7, 20)]
+    + [(21, "warn", "21 of the 200 evaluation rows are equal")],
+)
+def test_of_a_few_rows_of_the_fit_a_note_tells(n_shared, verdict, equal):
+    random = np.random.default_rng(1)
+    table = pd.DataFrame(random.normal(size=(600, 2)), columns=["x1", "x2"])
+    train, rest = rows_of(table[:400], table["x1"][:400]), table[400 - n_shared :][:200]
+    row, finding = shared_rows(train, rows_of(rest, rest["x1"]))
+    assert (row["observed"], row["threshold"], row["set_by"], row["verdict"]) == (
+        *(n_shared, 0, "chance"),
+        verdict,
+    )
+    assert equal == "" or finding.message == (
+        f"{equal} to rows that the model was fitted on."
+    )
 
 
 @pytest.mark.parametrize(("source", "verdict"), [("file", "warn"), ("fitted", "pass")])
