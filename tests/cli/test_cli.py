@@ -26,7 +26,7 @@ from importance_audit.cli.main import GROUPS, main
 from importance_audit.config.init_file import starter
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.operate.unattended import RunOutcome
+from importance_audit.operate.unattended import UnattendedOutcome
 from importance_audit.runs.audit_log import read_log
 
 ROOT = Path(__file__).parents[2]
@@ -538,7 +538,7 @@ def test_the_runs_that_a_run_starts_get_its_options(folder, monkeypatch, given, 
 
     def started(_, **keywords):
         calls.append([*keywords["options"]])
-        return RunOutcome(0)
+        return UnattendedOutcome(0)
 
     monkeypatch.setattr("importance_audit.operate.unattended.run_unattended", started)
     invoke("run", folder, "--unattended", *given[:1])

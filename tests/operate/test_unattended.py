@@ -218,7 +218,7 @@ def test_the_tries_of_a_run_share_its_time(audit, monkeypatch):
     def attempt(_path, minutes, *_):
         limits.append(minutes)
         clock[0] += 90.0
-        return unattended.RunOutcome(3, r_failed=True)
+        return unattended.UnattendedOutcome(3, r_failed=True)
 
     monkeypatch.setattr(unattended, "_attempt", attempt)
     monkeypatch.setattr(unattended.time, "monotonic", lambda: clock[0])
