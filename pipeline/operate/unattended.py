@@ -131,7 +131,7 @@ def _attempt(
 ) -> UnattendedOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
-    n_events, names = len(readable_events(folder)), set(run_folders(folder))
+    n_events, names = len(readable_events(folder)), _readable_runs(folder)
     try:
         limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
         child = subprocess.Popen(
@@ -156,7 +156,7 @@ def _attempt(
     starts = [n for n, event in enumerate(events) if _began(event, child.pid)]
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
-    new = max(set(run_folders(folder)) - names, default="")
+    new = max(_readable_runs(folder) - names, default="")
     if is_own and child.returncode == LOCKED:  # what is new is of the one at work
         return UnattendedOutcome(
             LOCKED, message="".join(decode(output).splitlines()[-1:])
@@ -186,6 +186,14 @@ def _attempt(
         if not any(began):  # it ended before it could say that it began
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return UnattendedOutcome(code, new, message=message)
+
+
+def _readable_runs(folder: Path) -> set[str]:
+    """Return the names of the runs, none if they cannot be read: the run says so."""
+    try:
+        return set(run_folders(folder))
+    except AuditError:
+        return set()
 
 
 def _began(event: Mapping[str, Any], pid: int) -> bool:
