@@ -56,7 +56,8 @@ def init(
         raise click.UsageError("--data and --target must be given together.")
     if every_key and data is not None:
         raise click.UsageError("--every-key does not work with --data.")
-    others = {"data": data, **keys, "every-key": every_key or None}
+    others: dict[str, object] = {"data": data, "every-key": every_key or None}
+    others |= keys
     if language is not None and (other := _first_given(others)):
         raise click.UsageError(f"--{other} does not work with --strings.")
     given = _keys_beside(keys)

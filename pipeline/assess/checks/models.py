@@ -82,7 +82,8 @@ def scored_on_training_rows(
         "unseen rows."
     )
     observed: str | float = "training rows" if same else "other rows"
-    counted, evidence, severity, limit = None, {}, None, None
+    counted, evidence, limit = None, {}, None
+    severity: Severity | None = None
     # The rows in a file of a model may be others than those that the audit was given.
     may_keep_others = model.source == "file" or not is_comparable
     if not same and may_keep_others and model.count_fitted is not None:
@@ -298,6 +299,40 @@ def train_test_gap(
             "standard_error": error,
         },
         cause=cause_of("train_test_gap", model.name),
+    )
+
+
+def better_on_new_rows(
+    model: FittedModel,
+    own: Mapping[str, Any] | None,
+    row: Mapping[str, Any],
+    limits: Limits,
+    **_: Any,
+) -> Seen | None:
+    """Fire if a model predicts the rows of its fit worse than chance explains.
+
+    `own` and `row` are those of the frame of performance, of the training rows and of
+    the evaluation rows. Few rows may lack those that have large losses, and then their
+    error is too small: it is taken to be at least that of as many training rows.
+    """
+    loss = str(row["loss"])
+    if own is None or loss in SUMS:
+        return None
+    gain = own["value"] - row["value"]
+    share = row["n_samples"] / own["n_samples"]
+    other = max(row["std_error"], own["std_error"] / np.sqrt(share))
+    error = float(np.hypot(own["std_error"], other))
+    if not (np.isfinite(gain) and error > 0):
+        return None
+    return Seen(
+        gain / error > float(limits["gap_errors"].value),
+        gain / error,
+        f"The loss of the model is {own['value']:.4g} on its training rows and only "
+        f"{row['value']:.4g} on the evaluation rows: a gain of {gain / error:.1f} "
+        "standard errors.",
+        subject=f"{model.name}, {loss}",
+        evidence={"train": own["value"], "test": row["value"], "standard_error": error},
+        cause=cause_of("better_on_new_rows", model.name),
     )
 
 
