@@ -15,7 +15,7 @@ from ..records.result import AuditResult
 INCOMPLETE = ("interrupted", "engine_required", "step_failed", "nothing_measured")
 NOTES = (
     *("leak_sign", "train_test_gap", "calibration", "bias"),
-    *("split_shift", "unseen_levels"),
+    *("split_shift", "unseen_levels", "better_on_new_rows"),
 )
 """Checks whose notes ask for a decision, as the warnings of every check do."""
 ORDER = (

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 FORMAT = "importance-audit-runs/1"
 LEADERS = 3
-BESIDE = Path()
+BESIDE = Path("PATH/history.html")
+"""What stands for --html without a file, which . does not."""
 
 
 @click.command()

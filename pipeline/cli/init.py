@@ -56,6 +56,10 @@ def init(
         raise click.UsageError("--data and --target must be given together.")
     if every_key and data is not None:
         raise click.UsageError("--every-key does not work with --data.")
+    others: dict[str, object] = {"data": data, "every-key": every_key or None}
+    others |= keys
+    if language is not None and (other := _first_given(others)):
+        raise click.UsageError(f"--{other} does not work with --strings.")
     given = _keys_beside(keys)
     if given and data is None:
         raise click.UsageError(f"--{next(iter(given))} requires --data.")
@@ -80,6 +84,11 @@ def init(
         if "  # left out: " in line or line.startswith("# Guessed: "):
             click.echo(printable(line.strip().removeprefix("# ")))
     say(f"{file} was written. Read it, then: importance-audit run {folder}")
+
+
+def _first_given(options: Mapping[str, object]) -> str:
+    """Return the first option that was given, empty if none was."""
+    return next((name for name, value in options.items() if value is not None), "")
 
 
 def _keys_beside(options: Mapping[str, str | None]) -> dict[str, str | int]:

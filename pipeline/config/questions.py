@@ -326,7 +326,8 @@ class TopKSection:
     ----------
     k : int
         The largest number of leading features that models are fitted to; 0 turns this
-        off.
+        off. Only columns that models are given are ranked here: without the others,
+        `mrmr` and `pca` may give another order than elsewhere in the report.
     folds : int
         Number of cross-validation folds of the training rows.
     protocols : tuple of str

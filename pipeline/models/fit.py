@@ -82,7 +82,14 @@ def fit_models(
         R, or an R package that a model needs, is not installed.
     """
     models, faults = [], []
-    for section in sections:
+    for section in sections:  # to fit the others may take long
+        try:
+            if section.estimator:
+                _make(section, train, base)
+        except AuditError as fault:
+            faults.append(fault)
+    cheap = [section for section in sections if section.file]
+    for section in cheap if faults else sections:
         try:
             with phase(f"model {section.name}"):
                 if r_models.is_of_r(section):
@@ -101,6 +108,14 @@ def fit_models(
     if faults:
         raise ModelError("\n".join(str(fault) for fault in faults))
     return tuple(models)
+
+
+def _make(section: ModelSection, train: Dataset, base: Path) -> Any:
+    """Return the estimator of a section, which suits the task."""
+    with modules_of(base):
+        made = estimators.make(section.name, section.estimator, section.parameters)
+    prediction.check_task(section.name, made, train.task)
+    return made
 
 
 def fit(
@@ -135,9 +150,7 @@ def fit(
         It does not accept missing values, and a column has some.
     """
     name = section.name
-    with modules_of(base):
-        estimator = estimators.make(name, section.estimator, section.parameters)
-    prediction.check_task(name, estimator, train.task)
+    estimator = _make(section, train, base)
     if absent := _absent(train):
         raise ModelError(
             f"Model {quote(name)} cannot be fitted: no training row has the class "

@@ -35,7 +35,7 @@ _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a line in the audit log."""
 
 
-class RunOutcome(NamedTuple):
+class UnattendedOutcome(NamedTuple):
     """How a run ended that nobody watched.
 
     Attributes
@@ -64,7 +64,7 @@ def run_unattended(
     minutes: float | None = None,
     quiet: bool = False,
     options: Sequence[str] = (),
-) -> RunOutcome:
+) -> UnattendedOutcome:
     """Run an audit in a process of its own, tidy up, and tell whom it concerns.
 
     Parameters
@@ -128,10 +128,10 @@ def run_unattended(
 
 def _attempt(
     path: Path, minutes: float, options: Sequence[str], signals: Sequence[int]
-) -> RunOutcome:
+) -> UnattendedOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
-    n_events, names = len(readable_events(folder)), set(run_folders(folder))
+    n_events, names = len(readable_events(folder)), _readable_runs(folder)
     try:
         limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
         child = subprocess.Popen(
@@ -142,7 +142,9 @@ def _attempt(
             start_new_session=True,
         )
     except OSError as error:
-        return RunOutcome(4, message=f"The process of the run did not start: {error}.")
+        return UnattendedOutcome(
+            4, message=f"The process of the run did not start: {error}."
+        )
     output, is_own = follow(
         child,
         60 * minutes + GRACE_SECONDS,  # at its limit the run ends itself
@@ -154,11 +156,13 @@ def _attempt(
     starts = [n for n, event in enumerate(events) if _began(event, child.pid)]
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
-    new = max(set(run_folders(folder)) - names, default="")
+    new = max(_readable_runs(folder) - names, default="")
     if is_own and child.returncode == LOCKED:  # what is new is of the one at work
-        return RunOutcome(LOCKED, message="".join(decode(output).splitlines()[-1:]))
+        return UnattendedOutcome(
+            LOCKED, message="".join(decode(output).splitlines()[-1:])
+        )
     if end_event is not None:
-        return RunOutcome(
+        return UnattendedOutcome(
             end_event["exit_code"],
             end_event.get("run", ""),
             end_event.get("verdict", ""),
@@ -166,7 +170,7 @@ def _attempt(
             r_failed=end_event["r_failed"],
         )
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
-        return RunOutcome(child.returncode, new, message=_last(decode(output)))
+        return UnattendedOutcome(child.returncode, new, message=_last(decode(output)))
     why = f"its process ended with {describe_exit(child.returncode)}."
     if not is_own:
         why = (
@@ -181,7 +185,15 @@ def _attempt(
         began = (_began(event, child.pid) for event in log.events[n_events:])
         if not any(began):  # it ended before it could say that it began
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
-    return RunOutcome(code, new, message=message)
+    return UnattendedOutcome(code, new, message=message)
+
+
+def _readable_runs(folder: Path) -> set[str]:
+    """Return the names of the runs, none if they cannot be read: the run says so."""
+    try:
+        return set(run_folders(folder))
+    except AuditError:
+        return set()
 
 
 def _began(event: Mapping[str, Any], pid: int) -> bool:
@@ -216,7 +228,7 @@ def _unsent_news(
     message = last["message"]
     if not (code and schedule.on_failure):
         there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        news = _news(folder, RunOutcome(code, there, message=message), before)
+        news = _news(folder, UnattendedOutcome(code, there, message=message), before)
         message = " ".join(news) if schedule.on_change else ""
         if not message:
             return ""
@@ -225,7 +237,7 @@ def _unsent_news(
 
 
 def _news(
-    folder: Path, ended: RunOutcome, events: tuple[dict[str, Any], ...]
+    folder: Path, ended: UnattendedOutcome, events: tuple[dict[str, Any], ...]
 ) -> Iterator[str]:
     """Yield what is not as before, as the run noted it."""
     last: Mapping[str, Any] = next(

@@ -12,7 +12,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -45,7 +44,6 @@ GRIDS = ("first_grid", "second_grid")
 BANDS = ("band_low", "band_high")
 ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *BANDS, *GRIDS)
 _DIGESTS: WeakKeyDictionary[AuditResult, str] = WeakKeyDictionary()
-SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 
 
@@ -180,32 +178,6 @@ def utf8(text: str) -> bytes:
     File names that are not valid UTF-8 reach Python with such surrogates.
     """
     return text.encode("utf-8", "backslashreplace")
-
-
-def result_schema() -> Plain:
-    """Return the published schema of a result: the stored one with the current frames.
-
-    If the two differ, store `schema_text`.
-    """
-    schema: Plain = json.loads(SCHEMA_FILE.read_text("utf8"))
-    parts = schema["properties"]
-    first = {name: parts[name] for name in ("schema_version", "content_digest", "run")}
-    frames = {
-        name: {
-            "description": f"{frame.meaning} Columns: {', '.join(frame.columns)}.",
-            "$ref": "#/$defs/frame",
-        }
-        for name, frame in FRAMES.items()
-    }
-    records = {name: parts[name] for name in RECORDS}
-    schema["properties"] = {**first, **frames, **records}
-    required = ["schema_version", "run", *FRAMES, *RECORDS]
-    return {**schema, "required": required}
-
-
-def schema_text() -> str:
-    """Return the text that `result.schema.json` should contain."""
-    return json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _json(value: Any) -> str:

@@ -9,13 +9,14 @@ import json
 from html import unescape
 
 from jinja2 import ChoiceLoader, DictLoader
+from tests.records.result_schema import result_schema
 from tests.report.reading import page_files
 
 from importance_audit.auditing import audit as auditing
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.as_csv import tables
-from importance_audit.records.as_json import dumps, loads, result_schema
+from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.frames import FRAMES, Frame
 from importance_audit.report.pages import view
 from importance_audit.report.pages.template_files import environment

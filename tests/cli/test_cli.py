@@ -26,7 +26,7 @@ from importance_audit.cli.main import GROUPS, main
 from importance_audit.config.init_file import starter
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.operate.unattended import RunOutcome
+from importance_audit.operate.unattended import UnattendedOutcome
 from importance_audit.runs.audit_log import read_log
 
 ROOT = Path(__file__).parents[2]
@@ -538,7 +538,7 @@ def test_the_runs_that_a_run_starts_get_its_options(folder, monkeypatch, given, 
 
     def started(_, **keywords):
         calls.append([*keywords["options"]])
-        return RunOutcome(0)
+        return UnattendedOutcome(0)
 
     monkeypatch.setattr("importance_audit.operate.unattended.run_unattended", started)
     invoke("run", folder, "--unattended", *given[:1])
@@ -610,3 +610,19 @@ def test_json_is_one_document_and_all_of_standard_output(folder):
     assert document["differences"] == []
     outcomes = {f["outcome"] for q in document["questions"] for f in q["features"]}
     assert outcomes == {"no evidence of change"}
+
+
+def test_an_option_that_would_be_ignored_or_a_folder_for_a_page_is_refused(folder):
+    for option in (
+        ("--every-key",),
+        ("--sheet", "1"),
+        ("--data", "x", "--target", "y"),
+    ):
+        result = invoke("init", folder, "--strings", "de", *option)
+        assert result.exit_code == 2
+        assert f"{option[0]} does not work with --strings." in result.stderr
+    result = invoke("history", folder, "--html", ".")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "--html must name a file; '.' is a folder. Put PATH before --html.\n",
+    )

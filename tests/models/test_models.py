@@ -469,6 +469,21 @@ def test_the_faults_of_all_models_are_told_together():
     )
 
 
+def test_no_model_is_fitted_if_another_names_no_estimator(monkeypatch, tmp_path):
+    def fit(*_):
+        raise AssertionError("fitted")
+
+    monkeypatch.setattr(LinearRegression, "fit", fit)
+    factory = section("sklearn.pipeline.make_pipeline", name="b")
+    file = ModelSection(name="c", file="c.joblib", sha256="0" * 64)
+    sections = [section(name="a"), factory, file]
+    _, message = refused(partial(fit_models, base=tmp_path), sections, rows())
+    assert message.startswith(
+        "Model 'b': 'sklearn.pipeline.make_pipeline' has no fit. Name an estimator "
+        "class with fit and predict.\nModel 'c'"
+    )
+
+
 def of_file(folder, thing, **facts):
     """Save a model; return the section that trusts it."""
     return ModelSection(**saved(folder, thing), **facts)

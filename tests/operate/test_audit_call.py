@@ -1310,31 +1310,35 @@ def test_a_model_of_r_is_audited(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "n_known"),
+    ("rows", "n_fitted", "n_known"),
     [
-        (slice(None), 60),
-        (slice(None, None, -1), 60),  # in another order
-        (slice(None, 40), 40),  # a part of them
-        (slice(40, None), 0),
+        (slice(None), 60, 60),
+        (slice(None, None, -1), 60, 60),  # in another order
+        (slice(None, 40), 60, 40),  # a part of them
+        (slice(38, None), 40, 2),  # hardly any
+        (slice(40, None), 40, 0),
     ],
 )
-def test_rows_that_a_model_was_fitted_on_are_named_as_such(rows, n_known):
-    """Neither overfitting nor calibration can be read from them."""
-    is_other = n_known == 0
-    train = (X[:40], Y[:40]) if is_other else (X, Y)
+def test_rows_that_a_model_was_fitted_on_are_named_as_such(rows, n_fitted, n_known):
+    """Neither overfitting nor calibration can be read from them, unless few are."""
+    is_other = n_fitted == 40
+    train = X[:n_fitted], Y[:n_fitted]
     forest = RandomForestRegressor(5, random_state=1).fit(*train)
     found = ia.audit(forest, X[rows], Y[rows], train=train, n_repeats=2)
     checks = {f.check: f for f in found.findings}
-    assert ("scored_on_training_rows" in checks) == (not is_other)
+    assert ("scored_on_training_rows" in checks) == (n_known > 0)
     asked = set(found.result.checks["check"])
     assert {"train_test_gap", "bias", "weak_model"} & asked == (
         {"train_test_gap", "bias", "weak_model"} if is_other else set()
     )
-    if not is_other and rows != slice(None):
-        message = checks["scored_on_training_rows"].message
-        assert (
-            f"{n_known} of the {n_known} evaluation rows are equal to rows" in message
+    if n_known and rows != slice(None):
+        finding = checks["scored_on_training_rows"]
+        assert finding.severity == ("info" if is_other else "warning")
+        assert finding.message.startswith(
+            f"{n_known} of the {len(X[rows])} evaluation rows are equal to rows"
         )
+        told = "was evaluated on training rows"
+        assert (told in found.report().html) == (not is_other)
 
 
 def test_the_frame_has_the_numbers_of_each_record_and_no_interval_of_no_draws():

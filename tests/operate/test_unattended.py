@@ -171,6 +171,19 @@ def test_a_configuration_that_is_wrong_is_told_with_its_message(audit):
     assert "Did you mean 'seed'?" in ended.message
 
 
+def test_a_folder_of_runs_that_cannot_be_read_is_told(audit):
+    folder = audit()
+    (folder / "runs").symlink_to("runs")
+    ended = quietly(folder)
+    assert (ended.code, ended.message) == (
+        2,
+        f"Folder {str(folder / 'runs')!r} cannot be read: Too many levels of symbolic "
+        "links.",
+    )
+    (told,) = [n for n in notices(folder) if n["EVENT"] == "failure"]
+    assert (told["EXIT_CODE"], told["SUMMARY"]) == ("2", ended.message)
+
+
 def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
     folder = audit(fit="os.kill(os.getpid(), signal.SIGKILL)")
     ended = quietly(folder)
@@ -218,7 +231,7 @@ def test_the_tries_of_a_run_share_its_time(audit, monkeypatch):
     def attempt(_path, minutes, *_):
         limits.append(minutes)
         clock[0] += 90.0
-        return unattended.RunOutcome(3, r_failed=True)
+        return unattended.UnattendedOutcome(3, r_failed=True)
 
     monkeypatch.setattr(unattended, "_attempt", attempt)
     monkeypatch.setattr(unattended.time, "monotonic", lambda: clock[0])

@@ -4,7 +4,6 @@ import json
 import math
 from dataclasses import fields, replace
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.records.result_schema import FILE, schema_text
 from tests.report.made_records import made_effect, made_importance, made_run
 
 from importance_audit.records import as_json
@@ -28,9 +28,7 @@ from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo
 
-SCHEMA = json.loads(
-    Path(as_json.__file__).with_name("result.schema.json").read_text("utf8")
-)
+SCHEMA = json.loads(FILE.read_text("utf8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 NUMBERS = st.floats() | st.sampled_from([np.nan, np.inf, -np.inf, -0.0, 5e-324, 0.1])
@@ -186,7 +184,7 @@ def test_the_text_is_json_without_constants_of_its_own():
 
 
 def test_the_stored_schema_is_that_of_the_frames_and_a_result_obeys_it():
-    assert as_json.SCHEMA_FILE.read_text("utf8") == as_json.schema_text()
+    assert FILE.read_text("utf8") == schema_text()
     Draft202012Validator.check_schema(SCHEMA)
     VALIDATOR.validate(json.loads(dumps(full())))
     VALIDATOR.validate(to_dict(result()))

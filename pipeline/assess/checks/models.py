@@ -2,7 +2,7 @@
 
 import pickle
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -72,7 +72,8 @@ def scored_on_training_rows(
 ) -> Seen:
     """Fire if the importances are measured on rows the model was fitted on.
 
-    Rows that were shuffled, or are but a part of those of the fit, are counted.
+    Rows that were shuffled, or are but a part of those of the fit, are counted. Of a
+    share up to `SHARED` a note tells, and the loss still is that of new rows.
     """
     is_comparable = data.split == "train" or bool(model.train_sha256 and data.sha256)
     same = data.split == "train" or model.train_sha256 == data.sha256
@@ -80,7 +81,9 @@ def scored_on_training_rows(
         "The importances are measured on the training rows of the model, not on "
         "unseen rows."
     )
-    counted, evidence = None, {}
+    observed: str | float = "training rows" if same else "other rows"
+    counted, evidence, limit = None, {}, None
+    severity: Severity | None = None
     # The rows in a file of a model may be others than those that the audit was given.
     may_keep_others = model.source == "file" or not is_comparable
     if not same and may_keep_others and model.count_fitted is not None:
@@ -90,20 +93,28 @@ def scored_on_training_rows(
     if not same and counted is None and is_known:
         counted = _rows_in_common(cast(Dataset, train), data)
     if counted is not None:
-        is_comparable, (n_fitted, by_chance), n = True, counted, data.n_samples
+        (observed, by_chance), n = counted, data.n_samples
         spread = np.sqrt(by_chance * max(0.0, 1 - by_chance / n))
-        same = n_fitted - by_chance > max(SHARED * n, SPREADS * spread)
+        explained = by_chance + SPREADS * spread
+        columns = (pd.Series(data.y), *(data.X[name] for name in model.features))
+        if not by_chance and not any(column.is_unique for column in columns):
+            explained = SHARED * n  # a few may be equal though none of the fit are
+        is_comparable, same = True, observed > explained
+        limit = Limit(explained, "chance")
+        severity = "info" if observed - by_chance <= SHARED * n else None
         message = (
-            f"{n_fitted} of the {n} evaluation rows are equal to rows that the model "
-            "was fitted on."
+            f"{observed} of the {n} evaluation rows {'is' if observed == 1 else 'are'} "
+            "equal to rows that the model was fitted on."
         )
-        evidence = {"rows": float(n_fitted), "of": float(n), "by_chance": by_chance}
+        evidence = {"rows": float(observed), "of": float(n), "by_chance": by_chance}
     if not is_comparable:
         return Seen(None, "training rows unknown")
     return Seen(
         same,
-        "training rows" if same else "other rows",
+        observed,
         message,
+        limit=limit,
+        severity=severity,
         remedy=remedy(
             "Set test under [data] to other rows.",
             r="Give data and y of rows that it was not fitted on.",
@@ -120,22 +131,20 @@ def _rows_in_common(train: Dataset, data: Dataset) -> tuple[int, float]:
     Equal are rows with the same target and columns. By chance as large a share of them
     as of the training rows is equal to another training row.
     """
-    of_train, of_data = (
-        pd.util.hash_pandas_object(
-            pd.DataFrame({"y": rows.y}).assign(
-                **{
-                    f"x{place}": column
-                    if is_category(column := rows.X[name].reset_index(drop=True))
-                    else column.astype(float) + 0.0  # of one type, without -0.0
-                    for place, name in enumerate(train.inputs)
-                }
-            ),
-            index=False,
-        )
-        for rows in (train, data)
-    )
+    of_train, of_data = (_hashes(rows, train.inputs) for rows in (train, data))
     share = of_train.duplicated(keep=False).mean()
     return int(of_data.isin(of_train).sum()), float(share) * len(of_data)
+
+
+def _hashes(rows: Dataset, names: Sequence[str]) -> "pd.Series[int]":
+    """Return a number of each row, the same where target and columns are equal."""
+    table = {"y": pd.Series(rows.y)}
+    for place, name in enumerate(names):
+        column = rows.X[name].reset_index(drop=True)
+        if not is_category(column):
+            column = column.astype(float) + 0.0  # numbers of one type, without -0.0
+        table[f"x{place}"] = column
+    return pd.util.hash_pandas_object(pd.DataFrame(table), index=False)
 
 
 def predict_writes(model: FittedModel, data: Dataset, **_: Any) -> Seen:
@@ -290,6 +299,40 @@ def train_test_gap(
             "standard_error": error,
         },
         cause=cause_of("train_test_gap", model.name),
+    )
+
+
+def better_on_new_rows(
+    model: FittedModel,
+    own: Mapping[str, Any] | None,
+    row: Mapping[str, Any],
+    limits: Limits,
+    **_: Any,
+) -> Seen | None:
+    """Fire if a model predicts the rows of its fit worse than chance explains.
+
+    `own` and `row` are those of the frame of performance, of the training rows and of
+    the evaluation rows. Few rows may lack those that have large losses, and then their
+    error is too small: it is taken to be at least that of as many training rows.
+    """
+    loss = str(row["loss"])
+    if own is None or loss in SUMS:
+        return None
+    gain = own["value"] - row["value"]
+    share = row["n_samples"] / own["n_samples"]
+    other = max(row["std_error"], own["std_error"] / np.sqrt(share))
+    error = float(np.hypot(own["std_error"], other))
+    if not (np.isfinite(gain) and error > 0):
+        return None
+    return Seen(
+        gain / error > float(limits["gap_errors"].value),
+        gain / error,
+        f"The loss of the model is {own['value']:.4g} on its training rows and only "
+        f"{row['value']:.4g} on the evaluation rows: a gain of {gain / error:.1f} "
+        "standard errors.",
+        subject=f"{model.name}, {loss}",
+        evidence={"train": own["value"], "test": row["value"], "standard_error": error},
+        cause=cause_of("better_on_new_rows", model.name),
     )
 
 

@@ -1,6 +1,7 @@
 """Claims about one ranking, and about several."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ from ...engines.agreement.numbers import association
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable, listed, quote
 from ...records.importance_record import Importance
-from ...records.ranking import nothing_of, places
+from ...records.ranking import interval, nothing_of, places
 from ...records.value_rules import OneOf, Range
 from .answer import (
     Answer,
@@ -63,11 +64,24 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
 
 
 def order(record: Importance, features: Names) -> Answer:
-    """Say whether the features come in this order, whatever stands between them."""
+    """Say whether the features come in this order, whatever stands between them.
+
+    The means decide; what is compared says if repeats could decide otherwise.
+    """
     values = numbers_of(record, record.mean, features)
     steps = values[:-1] - values[1:]
+    holds = bool((steps > 0).all())
     quantity = f"smallest drop from one to the next in {listed(features)}"
-    return Answer(quantity, "above 0", float(steps.min()), bool((steps > 0).all()))
+    places = np.arange(len(record.features), dtype=float)
+    drawn = record.values[numbers_of(record, places, features).astype(int)]
+    with np.errstate(invalid="ignore"):
+        drops = drawn[:-1] - drawn[1:]
+    none = np.zeros(record.n_repeats)
+    low, high = interval(replace(record, form="raw", raw=drops, baseline=none))
+    is_settled = (low > 0).all() if holds else (high < 0).any()
+    if record.stream and record.n_repeats > 1 and not is_settled:
+        quantity += " (within the 95% intervals over the repeats)"
+    return Answer(quantity, "above 0", float(steps.min()), holds)
 
 
 def sign(

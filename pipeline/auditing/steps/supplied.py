@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,22 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
             journal.add_importances(_in_their_draws(run, theirs))
     else:
         journal.effects += _as_effects(entry, content, curves)
+    before = takewhile(lambda one: one is not entry, run.config.supplied)
+    twin = next((one for one in before if one.sha256 == entry.sha256), None)
+    if twin is not None and not reason:
+        journal.findings.append(
+            Finding(
+                check="supplied_twice",
+                severity="warning",
+                subject=entry.model,
+                message=f"The files of {twin.engine} and {entry.engine}, "
+                f"{quote(twin.file)} and {quote(entry.file)}, are equal byte for byte: "
+                "they may be one measurement, not two.",
+                remedy="Ask whoever supplied them whether each was measured by itself. "
+                "If not, leave one of them out of [[supplied]].",
+                measure=f"{twin.engine}, {entry.engine}",
+            )
+        )
 
 
 REMEDY = (

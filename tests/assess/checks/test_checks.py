@@ -1,11 +1,13 @@
 """Claims about canaries: what fires each of them, and what does not."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
 from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
 from tests.known_answers import logistic_model
@@ -126,24 +128,47 @@ def test_training_rows_are_known_by_their_digest(train, test, split, verdict, ob
     assert (outcome[2] is not None) == (verdict == "warn")
 
 
+def rows_of(table, y):
+    return dataset(table, y, task="regression", name="rows")
+
+
+def shared_rows(train, data):
+    """Return what the check saw of rows of which some may be of the fit, and how."""
+    model = replace(linear_model(2, 1), train_sha256=train.sha256)
+    seen = models.scored_on_training_rows(model, data, train)
+    return seen, (seen.severity or "warning") if seen.fires else ""
+
+
 def test_rows_that_are_equal_by_chance_are_no_training_rows():
     """Of columns of few values; a third of the rows are of the fit, or none."""
-
-    def rows_of(table, y):
-        return dataset(table, y, task="regression", name="rows")
-
-    fired = []
+    verdicts = []
     for seed in range(300):
         random = np.random.default_rng(seed)
         table = pd.DataFrame(random.integers(30, size=(300, 2)), columns=["x1", "x2"])
         y = random.integers(2, size=300).astype(float)
         train = rows_of(table[:200], y[:200])
-        model = replace(linear_model(2, 1), train_sha256=train.sha256)
         mixed = rows_of(table[166:266], y[166:266])
         for data in (rows_of(table[200:], y[200:]), mixed):
-            fired.append(models.scored_on_training_rows(model, data, train).fires)
-    assert sum(fired[::2]) <= 3
-    assert sum(fired[1::2]) >= 270
+            verdicts.append(shared_rows(train, data)[1])
+    assert 300 - verdicts[::2].count("") <= 3
+    assert verdicts[1::2].count("warning") >= 270
+
+
+@pytest.mark.parametrize(
+    ("n_shared", "severity", "equal"),
+    [(0, "", "0 of the 200 evaluation rows are equal")]
+    + [(1, "info", "1 of the 200 evaluation rows is equal")]
+    + [(n, "info", f"{n} of the 200 evaluation rows are equal") for n in (7, 20)]
+    + [(21, "warning", "21 of the 200 evaluation rows are equal")],
+)
+def test_of_a_few_rows_of_the_fit_a_note_tells(n_shared, severity, equal):
+    random = np.random.default_rng(1)
+    table = pd.DataFrame(random.normal(size=(600, 2)), columns=["x1", "x2"])
+    train, rest = rows_of(table[:400], table["x1"][:400]), table[400 - n_shared :]
+    rest = rest[:200]
+    seen, found = shared_rows(train, rows_of(rest, rest["x1"]))
+    assert (seen.observed, seen.limit, found) == (n_shared, (0, "chance"), severity)
+    assert seen.message == f"{equal} to rows that the model was fitted on."
 
 
 @pytest.mark.parametrize(("source", "verdict"), [("file", "warn"), ("fitted", "pass")])
@@ -592,7 +617,7 @@ def on_both(train, test, *, loss="mse", split="train", error=0.3):
         for name, value in ((split, train), ("test", test))
     ]
     against = {"constant": 10.0, "difference": -5.0, "difference_std_error": 0.1}
-    return pd.DataFrame(rows).assign(model="linear", **against)
+    return pd.DataFrame(rows).assign(model="linear", n_samples=200, **against)
 
 
 def gap(frame, **limits):
@@ -617,6 +642,48 @@ def test_a_forest_is_held_against_its_predictions_out_of_bag():
     assert "and 3 on its training rows, predicted out of bag: a gap of" in (
         finding.message
     )
+
+
+def simulated(seed, *, n_train=200, n_test=20, n_fitted=200, forest=False):
+    """Return the losses of a model fitted on the first rows, or on the test rows."""
+    draws, n = np.random.default_rng(seed), n_train + n_test
+    X = pd.DataFrame(draws.normal(size=(n, 4)), columns=list("abcd"))
+    noise = draws.standard_t(3, size=n) if seed % 2 else draws.normal(size=n)
+    y = X["a"] + X["b"] / 2 + noise
+    parts = [
+        dataset(X[at], y[at], name="rows", task="regression", split=split)
+        for at, split in ((slice(0, n_train), "train"), (slice(n_train, None), "test"))
+    ]
+    fitted = slice(0, n_fitted) if n_fitted else slice(n_train, None)
+    kind = partial(RandomForestRegressor, 20, random_state=1)
+    estimator = (kind if forest else LinearRegression)().fit(X[fitted], y[fitted])
+    return judge(wrap(estimator, name="m"), *parts, seed=1).losses
+
+
+def is_better_on_new_rows(losses):
+    answers = checks.of_performance(linear_model(2, 1), losses)
+    return answer("better_on_new_rows", answers)[2] is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("forest", [False, True])
+@pytest.mark.parametrize(("n_train", "n_test"), [(200, 20), (100, 300)])
+def test_honest_models_are_hardly_ever_better_on_new_rows(n_train, n_test, forest):
+    sizes = {"n_train": n_train, "n_test": n_test, "n_fitted": n_train}
+    fired = [
+        is_better_on_new_rows(simulated(seed, forest=forest, **sizes))
+        for seed in range(125)
+    ]
+    assert sum(fired) <= 1
+
+
+def test_a_forest_that_was_fitted_on_the_evaluation_rows_is_better_there():
+    losses = simulated(2, n_train=200, n_test=100, n_fitted=0, forest=True)
+    answers = checks.of_performance(linear_model(2, 1), losses)
+    verdict, errors, finding = answer("better_on_new_rows", answers)
+    assert verdict == "note"
+    assert errors > 5
+    assert "on its training rows and only" in finding.message
 
 
 def test_an_interval_that_is_not_known_is_not_judged():
@@ -774,6 +841,13 @@ FIRES = [
         "a gap of 4.7 standard errors.",
     ),
     (
+        "better_on_new_rows",
+        lambda: checks.of_performance(STEADY, on_both(5.0, 3.0)),
+        ("note", pytest.approx(2 / np.hypot(0.3, 0.3))),
+        "The loss of the model is 5 on its training rows and only 3 on the evaluation "
+        "rows: a gain of 4.7 standard errors.",
+    ),
+    (
         "silent_leaves",
         lambda: checks.of_leaves(
             measured([[12.0]]), {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
@@ -813,6 +887,11 @@ PASSES = [
     (
         "train_test_gap",
         lambda: checks.of_performance(STEADY, on_both(3.8, 5.0)),
+        pytest.approx(1.2 / np.hypot(0.3, 0.3)),
+    ),
+    (
+        "better_on_new_rows",
+        lambda: checks.of_performance(STEADY, on_both(5.0, 3.8)),
         pytest.approx(1.2 / np.hypot(0.3, 0.3)),
     ),
     (

@@ -80,6 +80,27 @@ def test_a_claim_on_another_form_is_measured_from_no_effect(form, nothing):
     assert answers["share", "d"].quantity == f"share of 'd'{ends}"
 
 
+@pytest.mark.parametrize(
+    ("means", "fields", "is_told"),
+    [
+        ((9.0, 2.0, 1.5), {}, True),  # the last step may be chance
+        ((1.0, 2.0, 9.0), {}, False),  # one step is surely a rise
+        ((1.0, 1.5), {}, True),
+        ((9.0, 6.0, 3.0), {}, False),
+        ((9.0, 2.0, 1.5), {"stream": ""}, False),
+        ((9.0, 2.0, 1.5), {"repeats": 1}, False),
+    ],
+)
+def test_an_order_that_repeats_could_decide_otherwise_is_said_to_be_one(
+    means, fields, is_told
+):
+    """Drops between two features have a spread of root 2, over ten repeats of 0.45."""
+    of = made_importance("m", "abc"[: len(means)], means, sd=1.0, **fields)
+    comparison = answer("order", *of.features, of=of)
+    ends = comparison.quantity.endswith(" (within the 95% intervals over the repeats)")
+    assert ends == is_told
+
+
 def test_ties_lead_nothing_but_together():
     tied = record({"a": 2.0, "b": 2.0, "c": 0.0})
     assert not answer("leader", "a", of=tied).holds

@@ -230,6 +230,27 @@ def test_numbers_of_other_predictions_are_not_compared(tmp_path):
     ]
 
 
+def test_one_file_of_two_versions_may_be_one_measurement(tmp_path):
+    write(tmp_path, reference_scores())
+    write(tmp_path, reference_scores(), file="same.csv")
+    write(tmp_path, reference_scores(seed=12), file="other.csv")
+    entries = [
+        entry(tmp_path, version=version, file=file, seed=None)
+        for version, file in (
+            ("0.4.5", "v.csv"),
+            ("0.4.6", "other.csv"),
+            ("0.5.0", "same.csv"),
+        )
+    ]
+    findings = audited(load_config(tmp_path, *entries)).findings
+    (finding,) = [f for f in findings if f.check == "supplied_twice"]
+    assert (finding.severity, finding.message) == (
+        "warning",
+        "The files of vip 0.4.5 (supplied) and vip 0.5.0 (supplied), 'v.csv' and "
+        "'same.csv', are equal byte for byte: they may be one measurement, not two.",
+    )
+
+
 WRITE = """
 source("write_importance.R")
 for (file in list.files(".", "[.]rds$")) {
