@@ -1,6 +1,6 @@
-"""What is wrong with a claim: between its keys, and with what it asks for.
+"""Checks of claims: the keys of a claim against each other and against other sections.
 
-As in `cross_checks`. Not: a key alone.
+They are called like those of `cross_checks`.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from .cross_checks import Entry, Facts, Values, unknown_groups, unknown_names
 
 
 def claim_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong between the keys of a claim, and with what it asks for."""
+    """Yield contradictions between a claim's keys, or with other sections."""
     values = entry.values
     if entry.problems or "kind" not in values:
         return
@@ -49,9 +49,9 @@ def claim_problems(entry: Entry, facts: Facts) -> Iterator[str]:
 
 
 def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong with the measure and what it is asked.
+    """Yield the problems of the keys that identify an importance.
 
-    Only the first is to be read: what follows takes it for granted that there is none.
+    Only the first is valid: each check assumes that the ones before it have passed.
     """
     kind, method = values["kind"], values.get("method")
     model, loss, asks = values.get("model"), values.get("loss"), CLAIMS[kind].asks
@@ -91,7 +91,7 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
     if name and name not in named:
         hint = did_you_mean(name, named)
         yield f"entry names {quote(name)}, which no [[importance]] is called.{hint}"
-    nobody = f"no [[importance]] asks {method!r}"
+    no_entry = f"no [[importance]] asks {method!r}"
     same = [
         entry
         for entry in facts.asked
@@ -102,32 +102,32 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
     if not same:
         methods = [entry["method"] for entry in facts.asked]
         hint = did_you_mean(method, methods) if method not in methods else ""
-        yield f"{nobody} of {of}.{hint}"
+        yield f"{no_entry} of {of}.{hint}"
     for engine in values["options"].get("engines") or (values.get("engine", "python"),):
         if not any(engine in ("python", *entry.get("engines", ())) for entry in same):
-            yield f"{nobody} of engine {quote(engine)}."
+            yield f"{no_entry} of engine {quote(engine)}."
     if model and row.asks == "data":
         yield f"model does not work with {method!r}, which asks the data; leave it out."
     elif model and not any(_holds(entry, "models", model) for entry in same):
-        yield f"{nobody} of model {quote(model)}."
+        yield f"{no_entry} of model {quote(model)}."
     if loss and row.unit != "loss":
         why = "which measures no loss"
         yield f"loss does not work with {method!r}, {why}; leave it out."
     elif loss and not any(_holds(entry, "losses", loss) for entry in same):
-        yield f"{nobody} by loss {loss!r}."
-    asked_of = dict.fromkeys(
+        yield f"{no_entry} by loss {loss!r}."
+    model_names = dict.fromkeys(
         name for entry in same for name in entry.get("models", facts.models or ())
     )
     needs_model = not model and row.asks != "data" and asks != "importances"
-    if needs_model and len(asked_of) > 1:
-        yield f"model is missing; {method!r} is asked of {listed(asked_of)}."
+    if needs_model and len(model_names) > 1:
+        yield f"model is missing; {method!r} is asked of {listed(model_names)}."
     losses = dict.fromkeys(name for entry in same for name in entry.get("losses", ()))
     if not loss and len(losses) > 1:
         yield f"loss is missing; {method!r} is asked by {listed(losses)}."
 
 
 def _table_problems(values: Values) -> Iterator[str]:
-    """Yield what is wrong with the keys of a printed table."""
+    """Yield the problems of the keys of a printed table."""
     options = values["options"]
     if not options.get("numbers", True):
         yield "numbers must hold at least one number; it is empty."
@@ -143,5 +143,5 @@ def _table_problems(values: Values) -> Iterator[str]:
 
 
 def _holds(entry: Values, key: str, name: str) -> bool:
-    """Return whether a selection holds a name; an empty one is not known here."""
+    """Return whether a selection may contain a name; an empty one is a default."""
     return not entry.get(key) or name in entry[key]

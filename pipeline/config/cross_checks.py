@@ -1,9 +1,8 @@
-"""One key of a configuration against another. Not: a key alone (`value_rules`).
+"""Check keys of a configuration against each other; `value_rules` checks single keys.
 
 Every check is called as ``check(entry, facts)``, with one entry of its section, and
-yields one sentence per problem, without its place. It takes entries as far as they
-could be read: a key that broke its own rule is absent and judged no further. What a
-claim asks is checked by `claim_checks`.
+yields one sentence per problem, without the name of the section. Keys that broke their
+own rules are absent and not checked again. Claims are checked by `claim_checks`.
 """
 
 import json
@@ -32,14 +31,14 @@ Values = Mapping[str, Any]
 
 
 class Entry(NamedTuple):
-    """A section as far as it could be read.
+    """A section with its valid keys and its problems.
 
     Attributes
     ----------
     where : str
-        Its place, as a sentence begins with it.
+        The name of the section, with which sentences begin.
     values : dict
-        The keys that keep their rules.
+        The valid keys with their values.
     problems : tuple of str
         A sentence for every other key.
     faulty : frozenset of str
@@ -53,7 +52,7 @@ class Entry(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What other sections say that an entry must agree with.
+    """Values of other sections with which an entry must agree.
 
     Attributes
     ----------
@@ -63,7 +62,7 @@ class Facts(NamedTuple):
     groups : tuple of str or None
         None if they could not be read.
     models : tuple of str or None
-        None if models may be handed over in Python.
+        None if models may be passed in Python.
     before : tuple of Entry
         The entries of the same section that come before it.
     """
@@ -76,7 +75,7 @@ class Facts(NamedTuple):
 
     @property
     def task(self) -> str:
-        """Empty if the configuration has no data."""
+        """The task, empty if the configuration has no data."""
         return str(self.data.get("task", ""))
 
     @property
@@ -86,7 +85,7 @@ class Facts(NamedTuple):
 
 
 def data_problems(entry: Entry, _: Facts) -> Iterator[str]:
-    """Yield what is wrong between the keys of ``[data]``."""
+    """Yield contradictions between the keys of ``[data]``."""
     values = entry.values
     task, target = values.get("task"), values.get("target")
     positive, weights = values.get("positive_class"), values.get("weights", "")
@@ -122,7 +121,7 @@ def data_problems(entry: Entry, _: Facts) -> Iterator[str]:
 
 
 def top_k_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong with who ranks by all rows."""
+    """Yield the names in all_rows that are neither methods nor models."""
     if facts.models is None:
         return
     methods = [asked["method"] for asked in facts.asked]
@@ -135,7 +134,7 @@ def top_k_problems(entry: Entry, facts: Facts) -> Iterator[str]:
 
 
 def selection_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong with selected sets that nobody selects."""
+    """Yield a problem if no entry computes the PERF that selects the features."""
     has_perf = any(
         asked["method"] == PERF and asked.get("of", "features") == "features"
         for asked in facts.asked
@@ -154,11 +153,11 @@ TESTED = {
     "altmann": "what a model says of itself, such as 'impurity'",
     "nadeau_bengio": "method 'drop_column' with held_out above 0",
 }
-"""What each test is of, as a sentence has it."""
+"""The importance that each test needs, as part of a sentence."""
 
 
 def significance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong with tests of what nobody measures."""
+    """Yield the tests of importances that no entry measures."""
     values = entry.values
     for test in values.get("tests", ()):
         if test == "altmann":
@@ -179,7 +178,7 @@ def significance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
 
 
 def execution_problems(entry: Entry, _: Facts) -> Iterator[str]:
-    """Yield what is wrong between a cluster and its address."""
+    """Yield contradictions between the backend and the address of a cluster."""
     backend, scheduler = (entry.values.get(key) for key in ("backend", "scheduler"))
     address = 'scheduler = "tcp://…"'
     if backend == "dask" and not scheduler and "scheduler" not in entry.faulty:
@@ -189,7 +188,7 @@ def execution_problems(entry: Entry, _: Facts) -> Iterator[str]:
 
 
 def report_problems(entry: Entry, _: Facts) -> Iterator[str]:
-    """Yield a sentence for each framework that is not on offer."""
+    """Yield a sentence for each framework that does not exist."""
     for name in entry.values.get("frameworks", ()):
         if name not in load_frameworks():
             hint = did_you_mean(name, load_frameworks())
@@ -199,7 +198,7 @@ def report_problems(entry: Entry, _: Facts) -> Iterator[str]:
 
 
 def retired_kind(table: Mapping[str, Any]) -> str:
-    """Return what to write for a derived column of an older kind, as a predicate."""
+    """Return the replacement for a derived column of an older kind, as a predicate."""
     if not (formula := instead_of(table)):
         return ""
     rule = (
@@ -210,7 +209,7 @@ def retired_kind(table: Mapping[str, Any]) -> str:
 
 
 def derived_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong between the keys of derived columns, and between them."""
+    """Yield contradictions between the keys of a derived column, or with others."""
     data, values, name = facts.data, entry.values, entry.values.get("name")
     columns = {
         data.get("target"),
@@ -243,7 +242,7 @@ def derived_problems(entry: Entry, facts: Facts) -> Iterator[str]:
 
 
 def model_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong between the keys of the models, and between models."""
+    """Yield contradictions between the keys of a model, or with other models."""
     values, name = entry.values, entry.values.get("name")
     if name and _has_name(facts.before, name):
         how = "Give each model a name of its own."
@@ -264,7 +263,7 @@ MADE_BEFORE = {
 
 
 def _source_problems(values: Values) -> Iterator[str]:
-    """Yield what is wrong with where one model comes from."""
+    """Yield contradictions between the source of a model and its other keys."""
     sources = [key for key in SOURCE[:3] if values.get(key)]
     if len(sources) != 1:
         clause = f"{listed(sources)} were given" if sources else "none was given"
@@ -297,11 +296,11 @@ def _source_problems(values: Values) -> Iterator[str]:
 
 
 ORDERED = ("permutation",)
-"""Methods whose numbers in an R stream hang on what is asked, and in which order."""
+"""Methods whose draws in an R stream depend on the features and their order."""
 
 
 def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong between an entry's keys, other sections, and entries."""
+    """Yield contradictions of an entry in itself, with sections and other entries."""
     values = entry.values
     method, of = values.get("method"), values.get("of", "features")
     if of == "groups" and facts.groups == ():
@@ -344,7 +343,7 @@ def importance_problems(entry: Entry, facts: Facts) -> Iterator[str]:
 
 
 def _form_problems(values: Values) -> Iterator[str]:
-    """Yield a sentence for a form in which the numbers of a method mean nothing."""
+    """Yield a sentence for a form that is not meaningful for a method."""
     method = values["method"]
     is_loss = METHODS[method].unit == "loss"
     why = {
@@ -357,13 +356,13 @@ def _form_problems(values: Values) -> Iterator[str]:
 
 
 def expected_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong between what is expected, and models and groups."""
+    """Yield models and groups of expectations that do not exist."""
     yield from unknown_names("model", entry.values.get("model"), facts.models)
     yield from unknown_groups(entry.values, facts)
 
 
 def surface_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield what is wrong with the features and the models of surfaces."""
+    """Yield the problems of the features and the models of surfaces."""
     names = entry.values.get("features", ())
     if names and (len(names), len(set(names))) != (2, 2):
         clause = f"{listed(names)} {'was' if len(names) == 1 else 'were'} given"
@@ -380,9 +379,9 @@ def unknown_names(
     names: str | Iterable[str] | None,
     choices: Sequence[str] | None,
 ) -> Iterator[str]:
-    """Yield a sentence for each name that a key holds and that is not among `choices`.
+    """Yield a sentence for each name in a key that is not among `choices`.
 
-    `choices` is None where nobody can tell.
+    `choices` is None if they are not known.
     """
     for name in (names,) if isinstance(names, str) else names or ():
         if name and choices is not None and name not in choices:
@@ -392,7 +391,7 @@ def unknown_names(
 
 
 def unknown_groups(values: Values, facts: Facts) -> Iterator[str]:
-    """Yield a sentence for each feature of an entry about groups that is no group."""
+    """Yield a sentence for each feature of an entry of groups that is not a group."""
     if values.get("of") == "groups" and facts.groups is not None:
         names = values.get("features", ())
         unknown = [name for name in names if name not in facts.groups]
@@ -401,14 +400,14 @@ def unknown_groups(values: Values, facts: Facts) -> Iterator[str]:
 
 
 def _ask_the_same(first: Values, second: Values, task: str) -> bool:
-    """Return whether two entries would make two records with one name."""
+    """Return whether two entries would make records with the same name."""
     both = (first, second)
     if "method" not in first or first["method"] != second.get("method"):
         return False
     if first.get("of", "features") != second.get("of", "features"):
         return False
     method = METHODS[first["method"]]
-    if not method.curve:  # curves are told apart by their method only
+    if not method.curve:  # curves are identified by their method only
         options = [
             {**_options(asked), "n_repeats": 0, "name": asked.get("name", "")}
             for asked in both
@@ -433,7 +432,7 @@ QUESTION = ("model", "method", "of", "loss", "positive_class")
 
 
 def supplied_problems(entry: Entry, facts: Facts) -> Iterator[str]:
-    """Yield a sentence for each entry that answers nothing asked, or answers twice."""
+    """Yield the problems of supplied results, such as no matching [[importance]]."""
     if entry.problems:
         return
     values = entry.values
@@ -465,7 +464,7 @@ def supplied_problems(entry: Entry, facts: Facts) -> Iterator[str]:
 
 
 def _asks(question: Values, answer: Values, facts: Facts) -> bool:
-    """Return whether an entry of [[importance]] asks what another answers."""
+    """Return whether an entry of [[importance]] matches supplied results."""
     models = question.get("models", ())
     losses = question.get("losses") or (
         default_losses(facts.task) if facts.task else ()

@@ -1,8 +1,8 @@
-"""Methods, losses, engines of a user's own, named in audit.toml: loaded and checked.
+"""Load and check the methods, losses and engines that the user wrote (extensions).
 
-``"my_module:my_method"`` is a function of ``my_module.py`` beside audit.toml, run as
-the very bytes whose SHA-256 the run records; an engine is a class of such a file.
-docs/extending.md says what each must be.
+``"my_module:my_method"`` is a function of ``my_module.py`` in the folder of audit.toml.
+The run records the SHA-256 of the very bytes that are run. An engine is a class of such
+a file. docs/extending.md describes the requirements of each.
 """
 
 import ast
@@ -54,7 +54,7 @@ NAMED_IN: Mapping[str, Kind] = {
     "engines": "engine",
     "engine": "engine",
 }
-"""What the keys of an entry name that name something."""
+"""The kind of extension that each key of an entry may name."""
 UNITS = ("loss", "prediction", "y", "1")
 ASKS = ("predict", "refit", "estimator", "data")
 
@@ -63,20 +63,21 @@ Engine: TypeAlias = dict[str, dict[str, Any]]
 
 
 class Extension(NamedTuple):
-    """A method, a loss or an engine of the user's own.
+    """A method, a loss or an engine that the user wrote.
 
     Attributes
     ----------
     kind : {"method", "loss", "engine"}
     name : str
-        As the configuration names it.
+        The name in the configuration.
     row : Method, Loss or dict
-        As METHODS, LOSSES or ENGINES has it.
+        Its row of METHODS, LOSSES or ENGINES.
     facts : dict
-        What the run records: kind, name, file, sha256, the digests of other files of
-        the folder that it imports, its docstring and the fields of its row; of an
-        engine its version and the names of what it measures. What a session defines
-        has no file, and the digest is that of its source, empty if nobody knows it.
+        The facts that the run records: kind, name, file, sha256, the digests of other
+        files of the folder that it imports, its docstring and the fields of its row; of
+        an engine, its version and the methods that it measures. An extension defined in
+        an interactive session has no file; its digest is that of its source, empty if
+        the source is not known.
     """
 
     kind: Kind
@@ -86,12 +87,12 @@ class Extension(NamedTuple):
 
 
 def rows_of(extensions: Sequence[Extension]) -> Rows:
-    """Return the rows of extensions, as `records.extensions.in_force` takes them."""
+    """Return the rows of extensions for `records.extensions.in_force`."""
     return {(item.kind, item.name): item.row for item in extensions}
 
 
 def stored_rows(config: Mapping[str, Any]) -> Rows:
-    """Return the rows of a stored run: all that is known of them but their code."""
+    """Return the rows of the extensions of a stored run, with functions that raise."""
     return {
         (item["kind"], item["name"]): _stored_row(item)
         for item in config.get("extensions", ())
@@ -124,24 +125,24 @@ def load_extensions(
     functions: Mapping[str, Callable[..., Any]],
     source: str = "",
 ) -> tuple[tuple[Extension, ...], tuple[str, ...]]:
-    """Return the extensions that a configuration names, and a sentence per problem.
+    """Return the extensions that a configuration uses, and a sentence per problem.
 
     Parameters
     ----------
     document : mapping
-        The configuration as it was read; nothing of it is checked yet.
+        The configuration before any check.
     base : Path
-        The folder that the modules lie in.
+        The folder of the modules.
     functions : mapping of str to callable
-        Functions that were handed over in Python, by their names.
+        Functions passed in Python, by their names.
     source : str
-        What each sentence begins with.
+        The beginning of each sentence.
     """
     extensions: list[Extension] = []
     problems: list[str] = []
     names = tuple(dict.fromkeys(_names(document)))
     if names:
-        forget_modules(base)  # a file may have changed since another audit
+        forget_modules(base)  # a file may have changed since the last audit
     for kind, name in names:
         where = f"{source}{kind.capitalize()} {quote(name)}"
         try:
@@ -153,7 +154,7 @@ def load_extensions(
 
 
 def _names(document: Mapping[str, Any]) -> Iterator[tuple[Kind, str]]:
-    """Yield methods, losses and engines of a configuration that are none of ours."""
+    """Yield the names in a configuration that are not built in, with their kind."""
     for section in ("importance", "claims"):
         entries = document.get(section)
         for entry in entries if isinstance(entries, list | tuple) else ():
@@ -177,7 +178,7 @@ def _entry_point(kind: Kind, name: str) -> Any:
 def _load_function(
     kind: Kind, name: str, base: Path, functions: Mapping[str, Callable[..., Any]]
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Return a function, and the facts of what it was loaded from."""
+    """Return a function, and the facts of its source."""
     if name in functions or not re.fullmatch(OWN_NAME, name):
         source = _session_source(functions.get(name))
         if source is not None:
@@ -213,15 +214,16 @@ def _load_function(
 
 
 def _source_facts(file: str, data: bytes) -> dict[str, Any]:
-    """Return the facts of a source; of what nobody knows there is no digest."""
+    """Return the file name and the digest of a source, empty if it is not known."""
     digest = hashlib.sha256(data).hexdigest() if data else ""
     return {"file": file, "sha256": digest}
 
 
 def _session_source(thing: Any) -> bytes | None:
-    """Return the source of what a notebook or prompt defines, None of what has a file.
+    """Return the source of an object defined in a notebook or prompt, else None.
 
-    It is empty where Python keeps none: of a prompt, and of a class before Python 3.13.
+    It is empty if Python does not keep it: for a prompt, and for a class before Python
+    3.13.
     """
     if getattr(inspect.unwrap(thing), "__module__", "") != "__main__":
         return None
@@ -234,9 +236,9 @@ def _session_source(thing: Any) -> bytes | None:
 
 
 def _module(stem: str, base: Path) -> tuple[Any, bytes]:
-    """Return a module beside the audit, run from the bytes that are returned.
+    """Return a module in the folder of the audit, and the bytes that it was run from.
 
-    A module that is installed is taken where the folder has none of that name.
+    If the folder has no such module, an installed one is used.
     """
     file = base.resolve() / f"{stem}.py"
     with modules_of(base):
@@ -269,9 +271,9 @@ def _module(stem: str, base: Path) -> tuple[Any, bytes]:
 
 
 def _files_used(data: bytes, folder: Path, files: set[Path]) -> set[Path]:
-    """Return `files` and those of a folder that some code imports, and they in turn.
+    """Return `files` and the files of a folder that code imports, also indirectly.
 
-    Of a package all files, whichever it is that is used.
+    Of a package, all files are included.
     """
     names: set[str] = set()
     for node in ast.walk(ast.parse(data)):
@@ -295,7 +297,7 @@ def _extension(
     function: Callable[..., Any],
     source_facts: Mapping[str, Any],
 ) -> Extension:
-    """Return an extension whose row keeps the contract of its table, or refuse it."""
+    """Return the extension of a function after checks of its attributes."""
     text = (inspect.getdoc(function) or "").strip()
     facts: dict[str, Any] = {"kind": kind, "name": name, **source_facts, "text": text}
     if kind == "engine":
@@ -322,10 +324,10 @@ def _extension(
 
 
 def _engine(name: str, engine: Any) -> Engine:
-    """Return an engine as ENGINES has them: what a class measures, each checked.
+    """Return the row of ENGINES for a class, each of its functions checked.
 
-    Its functions are called as those of METHODS with the same names, with as many of
-    their options as they have.
+    Its functions have the names of methods and are called like those of METHODS, with
+    the options that they define.
     """
     if not inspect.isclass(engine):
         raise ExtensionError(f"must be a class; it is a {type(engine).__name__}.")
@@ -346,20 +348,20 @@ def _engine(name: str, engine: Any) -> Engine:
     rows = {}
     for key, function in functions.items():
         try:
-            asked = _checked_method(f"{name}.{key}", function, METHODS[key].unit)
+            method = _checked_method(f"{name}.{key}", function, METHODS[key].unit)
         except ExtensionError as error:
             raise ExtensionError(f"has a function {key} that {error}") from error
         usual = options_of(METHODS[key].function)
-        more = [option for option in options_of(asked) if option not in usual]
+        more = [option for option in options_of(method) if option not in usual]
         if more:
             rule = f"which the method {key} has not; it has {listed(usual) or 'none'}"
             raise ExtensionError(f"has a function {key} with {quote(more[0])}, {rule}.")
-        rows[key] = METHODS[key]._replace(function=asked)
+        rows[key] = METHODS[key]._replace(function=method)
     return {"importance": rows, "effects": {}}
 
 
 def _attribute(function: Any, name: str, usual: Any, allowed: Any) -> Any:
-    """Return what the author of a function says of it: ``my_method.unit = "loss"``."""
+    """Return an attribute that a function has, as in ``my_method.unit = "loss"``."""
     value = getattr(function, name, usual)
     texts = value if isinstance(value, list | tuple) else (value,)
     is_list = isinstance(usual, tuple)
@@ -413,7 +415,7 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
 
 
 def _type_of(name: str, usual: Any) -> Any:
-    """Return the type of an option whose author states none, by its default."""
+    """Return the type of an option without annotation, derived from its default."""
     if name == "n_repeats":
         return int
     if isinstance(usual, int) and not isinstance(usual, bool):
@@ -424,9 +426,9 @@ def _type_of(name: str, usual: Any) -> Any:
 def _checked_method(
     name: str, function: Callable[..., Any], unit: str
 ) -> Callable[..., tuple[Floats, Floats]]:
-    """Return a method as our table has them: with its options, and its answer checked.
+    """Return a method with the signature of METHODS that checks its result.
 
-    One that has repeats draws them, and is asked with our kind of stream.
+    A method with repeats accepts the argument `stream`, which is always "numpy".
     """
     options = _options(function)
 
@@ -435,9 +437,9 @@ def _checked_method(
         model: FittedModel | None, data: Dataset, *, seed: int, **given: Any
     ) -> tuple[Floats, Floats]:
         given.pop("stream", None)
-        own = replace(data, X=data.X.copy())  # what it changes stays with it
+        own = replace(data, X=data.X.copy())  # the function may change X
         try:
-            answer = function(model, own, seed=seed, **given)
+            result = function(model, own, seed=seed, **given)
         except AuditError:
             raise
         except Exception as error:
@@ -445,7 +447,7 @@ def _checked_method(
         n_scores = 1
         if model is not None and unit in ("loss", "prediction"):
             n_scores = len(model.losses if unit == "loss" else model.outputs)
-        return _checked(name, answer, len(data.groups), n_scores)
+        return _checked_result(name, result, len(data.groups), n_scores)
 
     keyword = Parameter.KEYWORD_ONLY
     fixed = [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in ("model", "data")]
@@ -458,21 +460,27 @@ def _checked_method(
     return method
 
 
-def _checked(
-    name: str, answer: Any, n_groups: int, n_scores: int
+def _checked_result(
+    name: str, result: Any, n_groups: int, n_scores: int
 ) -> tuple[Floats, Floats]:
-    """Return what a method measured, or refuse what breaks the contract."""
+    """Return the raw values and baseline of a method, or refuse their types or shapes.
+
+    Raises
+    ------
+    ExtensionError
+        If the result does not have the form that docs/extending.md requires.
+    """
 
     def refusal(problem: str) -> ExtensionError:
         return ExtensionError(f"{name} must return {problem}")
 
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        kind = type(answer).__name__
+    if not isinstance(result, tuple | list) or len(result) != 2:
+        kind = type(result).__name__
         raise refusal(f"two arrays, raw and baseline; it returned {kind}.")
-    if any(np.iscomplexobj(part) for part in answer):
+    if any(np.iscomplexobj(part) for part in result):
         raise refusal("real numbers; some are complex.")
     try:
-        raw, baseline = (np.array(part, dtype=np.float64) for part in answer)
+        raw, baseline = (np.array(part, dtype=np.float64) for part in result)
     except (TypeError, ValueError) as error:
         raise refusal(f"numbers: {_in_words(error)}") from error
     n_repeats = raw.shape[1] if raw.ndim == 3 else 0
@@ -489,7 +497,7 @@ def _checked(
 
 
 def _checked_loss(name: str, function: Callable[..., Any]) -> Evaluation:
-    """Return a loss that cannot change its arguments, and whose answer is checked."""
+    """Return a loss that cannot change its arguments and checks its result."""
     try:
         inspect.signature(function).bind(None, None, None)
     except (TypeError, ValueError) as error:
@@ -522,13 +530,13 @@ def _raised(
     frames = extract_tb(error.__traceback__)
     file = inspect.getsourcefile(inspect.unwrap(function))
     lines = [frame.lineno for frame in frames if frame.filename == file]
-    said = _in_words(error)
+    message = _in_words(error)
     if lines:
-        said = f"{said.rstrip('.')} ({Path(str(file)).name}, line {lines[-1]})."
-    return ExtensionError(f"{name} raised {said}")
+        message = f"{message.rstrip('.')} ({Path(str(file)).name}, line {lines[-1]})."
+    return ExtensionError(f"{name} raised {message}")
 
 
 def _in_words(error: BaseException) -> str:
-    """Return an exception in its own words, as the end of a sentence."""
+    """Return the type and message of an exception, as the end of a sentence."""
     text = f"{type(error).__name__}: {words(error)}"
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,6 +1,6 @@
 """Clauses of laws, standards and guidance as data, and their status on a date.
 
-Not: what a report shows towards them (`report.frameworks_section`).
+`report.frameworks_section` maps them to evidence in a report.
 """
 
 import tomllib
@@ -16,32 +16,32 @@ KINDS = (
     *("law", "regulation", "supervisory guidance"),
     *("standard", "voluntary"),
 )
-"""The last two bind nobody: they are published, not in force."""
+"""The last two are not binding: their status is "published", not "in force"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:
-    """One clause whose text was read, and what of a report is evidence towards it.
+    """One clause of a text, and the evidence for it in a report.
 
     Attributes
     ----------
     id : str
-        The id of its framework, and after a slash its own; the framework's alone if
-        its text has no parts.
+        The id of its framework and its own, separated by a slash; only that of the
+        framework if the text has no parts.
     clause : str
-        Where it stands in the text.
+        Its position in the text.
     requirement : str
-        What it asks, in our words, one sentence.
+        The requirement in our words, one sentence.
     section : tuple of str
-        Letters of the sections in which evidence stands.
+        Letters of the sections with evidence.
     evidence : tuple of str
-        What must be there, by the names of `report.frameworks_section.EVIDENCE`.
+        The required evidence, as names of `report.frameworks_section.EVIDENCE`.
     source : str
-        What was read.
+        The source of the text.
     quote : str
         Its wording, at most 25 words.
     beyond : str
-        What no report can show of it, as it follows "because".
+        The part that no report can show, as a clause after "because".
     """
 
     id: str
@@ -55,7 +55,7 @@ class Clause:
 
 
 class Part(NamedTuple):
-    """What applies from a date: a part of a text, or all of it (an empty name)."""
+    """A part of a text, or all of it (empty name), and its first day of application."""
 
     part: str
     date: date
@@ -71,14 +71,14 @@ class Framework:
     kind : str
         One of `KINDS`.
     parts : tuple of Part
-        From when it applies, as far as known on `checked_on`.
+        The dates from which its parts apply, as known on `checked_on`.
     checked_on : date
-        The day a person last looked.
+        The day on which a person last checked it.
     clauses : tuple of Clause
     superseded_by : str
-        Id of the framework that took its place, on the day that one applies.
+        Id of the framework that replaces it from the day on which that one applies.
     note : str
-        What a reader must know of it, in whole sentences.
+        A note for the reader, in whole sentences.
     """
 
     id: str
@@ -94,7 +94,7 @@ class Framework:
 
 
 class Status(NamedTuple):
-    """What a framework is on a date.
+    """The status of a framework on a date.
 
     Attributes
     ----------
@@ -102,9 +102,10 @@ class Status(NamedTuple):
         "in force" and "published" hold for all `parts`, "partly in force" for those
         dated up to the day, "applies later" for none.
     parts : tuple of Part
-        Those that `word` tells of; for "superseded" the successor and its date.
+        The parts to which `word` applies; for "superseded", an unnamed part with the
+        date of the successor.
     later : tuple of Part
-        Those dated after the day.
+        The parts dated after the day.
     """
 
     word: Literal[
@@ -120,7 +121,7 @@ class Status(NamedTuple):
 
 @cache
 def load_frameworks() -> Mapping[str, Framework]:
-    """Return every framework on offer, by its id, in alphabetical order."""
+    """Return all available frameworks by id, in alphabetical order."""
     frameworks = {}
     for file in sorted((templates() / "frameworks").glob("*.toml")):
         document = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -140,7 +141,7 @@ def load_frameworks() -> Mapping[str, Framework]:
 
 
 def status_on(day: date, framework: Framework) -> Status:
-    """Return what a framework is on a day, from its dates and its successor's.
+    """Return the status of a framework on a day, from its dates and its successor's.
 
     Parameters
     ----------

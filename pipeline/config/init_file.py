@@ -1,9 +1,8 @@
-"""What `init` writes: a configuration to start from, as text.
+"""The text of the configuration that `init` writes as a starting point.
 
-Everything found in a file stands as a comment beside the key it led to, so that who
-answers for the audit sees what to confirm. A column that cannot be a feature is left
-out there, with the reason. What is written where is in from_data.toml.j2. Not: writing
-the file.
+Each property found in a file is a comment on the key that it led to, so that the person
+responsible for the audit sees what to confirm. Columns that cannot be features are
+excluded, with the reason. The template is from_data.toml.j2.
 """
 
 import json
@@ -32,11 +31,11 @@ STARTER = Path(__file__).with_name("starter.toml")
 EXAMPLE = STARTER.with_name("example.toml")
 FROM_DATA = STARTER.with_name("from_data.toml.j2")
 FRACTION, SEED = 0.25, 1
-FEW = 10  # levels that a comment can list
-WIDE = 60  # features above which the cost is said
-LARGE = 10_000  # test rows above which a sample is proposed
+FEW = 10  # most levels that a comment lists
+WIDE = 60  # number of features above which the cost is stated
+LARGE = 10_000  # number of test rows above which a sample is proposed
 MINUTES = 30.0  # time limit proposed for many features
-RARE = 0.1  # largest share of test rows whose level no training row has
+RARE = 0.1  # largest share of test rows with levels that no training row has
 PARTS = ("days", "month", "weekday", "hour")
 _DAYS = (
     *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
@@ -49,11 +48,11 @@ DATE_FORMATS = (
 _THOUSANDS = re.compile(r"not written like .*'-?[1-9]\d{0,2}([.,])\d{3}'")
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 YES = frozenset({"yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", "tak"})
-"""Of two classes, the words that are proposed as the positive one."""
+"""Names of classes that are proposed as the positive one of two."""
 
 
 class _Task(NamedTuple):
-    """What a target column suggests: a task, why, and the positive class."""
+    """The task that a target column suggests, the reason, and the positive class."""
 
     name: Task
     reason: str
@@ -61,21 +60,21 @@ class _Task(NamedTuple):
 
 
 def starter(*, every_key: bool = False) -> str:
-    """Return a configuration that runs as it is: the keys that matter, or all."""
+    """Return a configuration that runs unchanged: with the main keys, or with all."""
     return (EXAMPLE if every_key else STARTER).read_text(encoding="utf-8")
 
 
 class _Dates(NamedTuple):
-    """The parts of a column of dates that can be features, and how it is written."""
+    """The parts of a column of dates that can be features, and the format of dates."""
 
     parts: dict[str, pd.Series]
     written: str
 
 
 class _Columns(NamedTuple):
-    """What becomes of the columns: features, dates, why others are left out.
+    """The roles of columns: features, dates, and others with the reason.
 
-    And the levels, by feature, that only test rows have.
+    `unseen` has the levels of each feature that only test rows have.
     """
 
     features: dict[str, pd.Series]
@@ -99,16 +98,16 @@ def starter_from(
     target : str
         The column that is predicted.
     folder : path
-        Where the configuration will lie; the file is named from there.
+        The folder of the configuration; the path of the file is relative to it.
     given : mapping, optional
-        Keys beside the file, such as separator; what a CSV file needs of the others is
-        guessed.
+        Further keys of the source, such as separator. Other keys that a CSV file needs
+        are guessed.
 
     Raises
     ------
     DataError
-        If the file cannot be read, the column is not there or cannot be a target, or
-        no other can be a feature.
+        If the file cannot be read, `target` is missing or cannot be a target, or no
+        other column can be a feature.
     """
     file = Path(path)
     given = given or {}
@@ -132,28 +131,28 @@ def starter_from(
     n_missing = int((~has_target).sum())
     table = table.of_rows(has_target) if n_missing else table
     where = f"{table.name}: target {quote(target)}"
-    answer = _typed_column(
+    column = _typed_column(
         table, target, missing, where=f"{table.name}: column {quote(target)}"
     )
-    task = _task(answer, where)
-    for problem in column_roles.target_problems(answer, task.name, where=where):
+    task = _task(column, where)
+    for problem in column_roles.target_problems(column, task.name, where=where):
         raise DataError(problem)
     names = [name for name in columns if name != target]
-    strata = pd.Series("", index=answer.index, dtype=object)
+    strata = pd.Series("", index=column.index, dtype=object)
     if task.name != "regression":
-        strata = answer.astype(object).map(column_types.text_of)
+        strata = column.astype(object).map(column_types.text_of)
     is_test = drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
-    y = answer.to_numpy() if task.name == "regression" else pd.factorize(answer)[0]
-    found = _sorted_out(table, names, missing, is_test, y)
+    y = column.to_numpy() if task.name == "regression" else pd.factorize(column)[0]
+    found = _assign_roles(table, names, missing, is_test, y)
     every = list(found.features.values())
     every += [part for dated in found.dated.values() for part in dated.parts.values()]
     n_test = int(is_test.sum())
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
-    beside = {"file": Path(source).as_posix(), **keys}
-    return _filled(
+    keys = {"file": Path(source).as_posix(), **keys}
+    return _render(
         seed=SEED,
         fraction=FRACTION,
-        source=", ".join(f"{key} = {_text(value)}" for key, value in beside.items()),
+        source=", ".join(f"{key} = {_text(value)}" for key, value in keys.items()),
         target=target,
         task=task.name,
         reason=task.reason,
@@ -186,8 +185,8 @@ def starter_from(
     )
 
 
-def _filled(**facts: Any) -> str:
-    """Return the configuration that says what was found in a file."""
+def _render(**facts: Any) -> str:
+    """Return the configuration made from the properties of a file."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -219,9 +218,9 @@ def _typed_column(
 
 
 def _missing_values(table: Table, target: str) -> tuple[str, ...]:
-    """Return the usual words for "missing" without which a column can be read.
+    """Return the usual words for "missing" to declare as missing values.
 
-    Or without which the target is yes or no.
+    Without these words a column can be read, or the target is yes or no.
     """
     words: list[str] = []
     for name in filter(table.has_texts, table.frame):
@@ -250,7 +249,7 @@ def _can_be_read(table: Table, name: str, missing: Collection[str]) -> bool:
 def _dates_in(
     table: Table, name: str, missing: Collection[str]
 ) -> list[tuple[pd.Series, str]]:
-    """Return a column of dates in each format in which it can be read."""
+    """Return the dates of a column in each format that fits, with the format."""
     if not table.has_texts(name):
         column = column_types.from_values(table.frame[name], where="", is_feature=True)
         return [(column, "")] * dates.is_dates(column)
@@ -263,14 +262,13 @@ def _dates_in(
     return read
 
 
-def _sorted_out(
+def _assign_roles(
     table: Table,
     names: Iterable[str],
     missing: tuple[str, ...],
     is_test: Rows,
     y: npt.NDArray[Any],
 ) -> _Columns:
-    """Return what becomes of each column."""
     found = _Columns({}, {}, {}, {})
     for name in names:
         try:
@@ -285,7 +283,7 @@ def _sorted_out(
         new: list[str] = []  # levels of a category that no training row has
         if column_types.is_category(column):
             new = sorted(set(column[is_test].dropna()) - set(column[~is_test]))
-        if reason := _unusable(name, column, is_test):
+        if reason := _reason_left_out(name, column, is_test):
             found.left_out[name] = reason
         elif holds_target(column, y):
             found.left_out[name] = (
@@ -314,7 +312,7 @@ def _add_dates(
     missing: tuple[str, ...],
     is_test: Rows,
 ) -> None:
-    """Add a column of dates whose format is plain, if some part can be a feature."""
+    """Add a column of dates if its format is clear and a part can be a feature."""
     try:
         read = _dates_in(table, name, missing)
     except DataError:
@@ -330,14 +328,14 @@ def _add_dates(
     for part in PARTS:
         values = pd.Series(dates.date_part(column, part))
         is_new = f"{name}_{part}" not in table.frame and values.nunique() > 1
-        if is_new and not _unusable("", values, is_test):
+        if is_new and not _reason_left_out("", values, is_test):
             parts[part] = values
     if parts:
         found.dated[name] = _Dates(parts, written)
 
 
-def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
-    """Return why a column cannot be a feature, empty if it can."""
+def _reason_left_out(name: str, column: pd.Series, is_test: Rows) -> str:
+    """Return the reason why a column cannot be a feature, empty if it can."""
     values, n_missing = column.dropna(), int(column.isna().sum())
     kind = column_types.kind_of(column)
     if values.empty:
@@ -357,12 +355,12 @@ def _unusable(name: str, column: pd.Series, is_test: Rows) -> str:
 
 
 def _reason(problem: str) -> str:
-    """Return the first sentence of a problem that names no column, for a comment."""
+    """Return the first sentence of a problem, for a comment."""
     return re.split(r"\. (?=[A-Z][a-z])", problem.strip())[0].rstrip(".")
 
 
 def _task(target: pd.Series, where: str) -> _Task:
-    """Return the task that a target suggests."""
+    """Return the task that a target suggests, and refuse a constant target."""
     values = np.sort(np.asarray(target.dropna().unique())).tolist()
     if len(values) < 2:
         n_values = several(len(values), "value") if values else "no value"
@@ -382,7 +380,7 @@ def _task(target: pd.Series, where: str) -> _Task:
 
 
 def _describe(column: pd.Series) -> str:
-    """Return what a feature holds, in words."""
+    """Return a description of the values of a feature."""
     values = column.dropna()
     kind = column_types.kind_of(column)
     if kind == "category":
@@ -401,10 +399,10 @@ def _describe(column: pd.Series) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a text, a number or a list of texts as TOML writes it."""
+    """Return a text, a number or a list of texts in TOML notation."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _list_values(values: Iterable[object]) -> str:
-    """Return the first values, quoted so that no line breaks a comment."""
+    """Return the first values, quoted so that no line break can end a comment."""
     return first_of(list(values), FEW, lambda value: _text(column_types.text_of(value)))

@@ -1,7 +1,7 @@
 """The JSON Schema of ``audit.toml``, for editors and other programs.
 
-Made from the sections, the methods' signatures and their docstrings, so it says what
-`load` checks of each key alone. One key against another is checked by `load` only.
+It is made from the sections, and the signatures and docstrings of the methods. It has
+the rules of single keys; only `load` checks keys against each other.
 """
 
 import inspect
@@ -44,7 +44,7 @@ def audit_schema() -> dict[str, Any]:
         item = _section_schema(section)
         keys[name] = {"type": "array", "minItems": 1, "items": item}
     methods = {name: _method_case(name) for name in METHODS}
-    # The options of a user's own method are known once its file is read.
+    # The options of an extension are not known before its file is read.
     anything = {"properties": {}, "additionalProperties": True}
     own = _case("method", {"pattern": f"^{OWN_NAME}$"}, anything)
     measured = map(methods.__getitem__, MEASURED)
@@ -64,13 +64,13 @@ def audit_schema() -> dict[str, Any]:
 
 
 def write_schema(path: Path = SCHEMA_FILE) -> None:
-    """Write `audit_schema` where the package carries it."""
+    """Write `audit_schema` to its file in the package."""
     text = json.dumps(audit_schema(), indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
 
 
 def descriptions(documented: Any) -> dict[str, str]:
-    """Return what a numpydoc docstring says of each attribute or parameter."""
+    """Return the description of each attribute or parameter in a numpydoc docstring."""
     text = inspect.getdoc(documented) or ""
     _, *after = re.split(r"^(?:Attributes|Parameters)\n-+\n", text, flags=re.M)
     body = re.split(r"^\w+\n-+$", after[0], flags=re.M)[0] if after else ""
@@ -103,7 +103,7 @@ def _section_schema(section: type) -> dict[str, Any]:
 def _keys(
     rules: Mapping[str, Rule], words: Mapping[str, str], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the schema of each key: what it is, its rule and its default."""
+    """Return the schema of each key: its description, rule and default."""
     keys = {name: {"description": words[name]} | rules[name].schema for name in rules}
     for name, default in defaults.items():
         if name in keys and default is not None:
@@ -112,19 +112,19 @@ def _keys(
 
 
 def _with_cases(section: type, cases: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema of an entry one of whose keys decides which others it has."""
+    """Return the schema of a section in which one key determines further keys."""
     schema = _section_schema(section)
     del schema["additionalProperties"]
     return schema | {"allOf": list(cases), "unevaluatedProperties": False}
 
 
 def _case(key: str, value: Mapping[str, Any], then: dict[str, Any]) -> dict[str, Any]:
-    """Return what holds for an entry whose deciding key has a value."""
+    """Return the condition that `then` applies if a key has a value."""
     return {"if": {"properties": {key: value}, "required": [key]}, "then": then}
 
 
 def _method_case(method: str) -> dict[str, Any]:
-    """Return the options of a method, those of a curve described as the curve is."""
+    """Return the case of a method: the schema of its options and those of its curve."""
     function, curve = METHODS[method].function, METHODS[method].curve
     options, words = options_of(function), descriptions(function)
     if curve and "curve" not in options:
@@ -134,7 +134,7 @@ def _method_case(method: str) -> dict[str, Any]:
 
 
 def _kind_case(kind: str) -> dict[str, Any]:
-    """Return what a kind asks of a claim: its own keys, and how many features."""
+    """Return the case of a kind of claim: the schema of its keys and of `features`."""
     claim, options = CLAIMS[kind], keys_of(kind)
     needed = [key for key, value in options.items() if value is Parameter.empty]
     usual = {key: value for key, value in options.items() if key not in needed}

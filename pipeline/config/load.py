@@ -1,6 +1,6 @@
-"""Read, check and complete the user's configuration, all problems at once.
+"""Read, check and complete a configuration, with all problems reported together.
 
-Not: reading data, or making a model. The rule of each key stands in `sections`.
+No data is read and no model made here. The rules of single keys are in `sections`.
 """
 
 import shlex
@@ -47,8 +47,8 @@ OWN_KEYS: dict[type, tuple[str, Collection[str], Callable[[str], dict[str, Rule]
     ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
     SuppliedSection: ("method", MEASURED, option_rules),
 }
-"""Sections in which a key decides which others there are: that key, its names, and
-the rules of what each name brings."""
+"""Sections in which the value of one key determines further keys: that key, its values,
+and the rules of the further keys for each value."""
 CROSS_CHECKS: dict[str, Callable[[Entry, Facts], Iterator[str]]] = {
     "data": checks.data_problems,
     "derived": checks.derived_problems,
@@ -73,15 +73,15 @@ LATER_OPTIONS = (
     *("draws", "convention", "weighting", "merits", "held_out"),
     "permutation.n_neighbours",
 )
-"""Options that came with a later version: filled in only where they change something.
+"""Options of later versions; they are filled in only if they differ from the default.
 
-So the questions of earlier runs have the same options as the same questions today. With
-its method, where another one had an option of that name before.
+The same question thus has the same options in earlier runs. An option has the name of
+its method before it if another method already had an option of that name.
 """
 
 
 def is_later(method: str, name: str) -> bool:
-    """Return whether an option of a method or a curve is one of `LATER_OPTIONS`."""
+    """Return whether an option of a method or curve is in `LATER_OPTIONS`."""
     return not {name, f"{method}.{name}"}.isdisjoint(LATER_OPTIONS)
 
 
@@ -97,11 +97,11 @@ def load_config(
     ----------
     path : path
         The file, or the folder with its ``audit.toml``. The audit is named after the
-        folder, and relative files start there.
+        folder, from which relative files start.
     required : tuple of str
-        The sections that must be there.
+        The sections that must be given.
     base : Path, optional
-        Where relative files start; by default the folder of the file.
+        The folder that relative files start from; by default that of the file.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def load_config(
     except UnicodeDecodeError as error:
         problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."
         raise ConfigError([problem + " Save it as UTF-8."]) from error
-    except (ValueError, RecursionError) as error:  # also too long, too deep
+    except (ValueError, RecursionError) as error:  # e.g. nesting too deep
         problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent
@@ -144,22 +144,21 @@ def parse_config(
     functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
     task: str = "",
 ) -> AuditConfig:
-    """Return the configuration in a mapping with the keys of an ``audit.toml``.
+    """Return the configuration of a mapping with the keys of an ``audit.toml``.
 
     Parameters
     ----------
     document : mapping
-        For rows and models that are handed over in Python, the sections `data` and
-        `models` may be left out.
+        For rows and models that are passed in Python, the sections `data` and `models`
+        may be left out.
     audit : str
         The name of the audit.
     base : path
-        Where relative files start.
+        The folder that relative files start from.
     functions : mapping of str to callable
-        Methods and losses that were handed over in Python, by the names that
-        `document` has for them.
+        Methods and losses passed in Python, by their names in `document`.
     task : str
-        That of the rows, where `data` is left out and it is known.
+        The task of the rows, if `data` is left out and it is known.
 
     Raises
     ------
@@ -188,7 +187,8 @@ def _sections(
 ) -> dict[str, Any]:
     """Return the keyword arguments of `AuditConfig`, or raise every problem.
 
-    An entry whose own function cannot be had cannot be judged: that is said alone.
+    If the extension of an entry cannot be loaded, only that is reported, because the
+    entry cannot be checked without it.
     """
     document = {key: value for key, value in document.items() if value is not None}
     extensions, problems = load_extensions(document, base, functions, source)
@@ -204,7 +204,7 @@ def _sections(
 def _arguments(
     document: Mapping[str, Any], source: str, required: tuple[str, ...], task: str
 ) -> dict[str, Any]:
-    """Return the keyword arguments of `AuditConfig` that are keys of the file."""
+    """Return the keyword arguments of `AuditConfig` except extensions and files."""
     data = document.get("data")
     stated = data.get("task") if isinstance(data, Mapping) else None
     task = next((one for one in get_args(Task) if one == stated), task)
@@ -240,7 +240,7 @@ def _arguments(
 
 
 def _with_options(entry: Question) -> Question:
-    """Return an entry with the form and the options of its method filled in."""
+    """Return an entry with the default form and options of its method filled in."""
     method = METHODS[entry.method]
     usual = options_of(method.function)
     options = {
@@ -254,7 +254,7 @@ def _with_options(entry: Question) -> Question:
 
 
 def _entries(key: str, value: Any, source: str, task: str) -> Iterator[Entry]:
-    """Yield what one key of the top level holds: one entry, or those of a list."""
+    """Yield the entry of one top-level key, or the entries of its list."""
     if key in TABLES:
         yield _read(f"{source}[{key}]", TABLES[key], value, task)
     elif key in MAY_BE_EMPTY and value in ([], ()):
@@ -276,7 +276,7 @@ def _entries(key: str, value: Any, source: str, task: str) -> Iterator[Entry]:
 
 
 def _read(where: str, section: type, table: Any, task: str) -> Entry:
-    """Return the keys of one section, those of a method's options among them."""
+    """Return the entry of one section; the options of a method are keys of it."""
     if not isinstance(table, Mapping):
         return Entry(
             where, {}, (f"{where} must be a table; {quote(table)} was given.",)
@@ -316,7 +316,7 @@ def _values(
     task: str,
     options: Collection[str] = (),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the keys that keep their rules, and a sentence for every other."""
+    """Return the valid keys with their values, and a sentence for every other key."""
     values: dict[str, Any] = {}
     problems: list[str] = []
     for key, value in table.items():
@@ -333,7 +333,7 @@ def _values(
 def _problems(
     sections: Mapping[str, tuple[Entry, ...]], source: str, required: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yield every problem, in the order of the file, then what is missing."""
+    """Yield all problems in the order of the file, then the missing sections."""
     nothing = (Entry("", {}),)
     (data,), (groups,) = (sections.get(key, nothing) for key in ("data", "groups"))
     names = tuple(entry.values.get("name", "") for entry in sections.get("models", ()))
@@ -376,9 +376,9 @@ def _sentence(where: str, key: str, misfit: Misfit, task: str) -> str:
 def _unknown_key(
     where: str, key: str, keys: tuple[str, ...], options: Collection[str] = ()
 ) -> str:
-    """Return the sentence about a key that does not exist here.
+    """Return the sentence about a key that does not exist in a section.
 
-    `options` are those keys that depend on the method.
+    `options` are the keys that depend on the method.
     """
     hint = did_you_mean(key, keys)
     if not hint and key in KEYS:

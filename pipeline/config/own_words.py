@@ -1,7 +1,7 @@
-"""Words of the report in another language, or in the words of a house.
+"""Texts of the report in another language, or in the terms of a company.
 
-``strings.<language>.toml`` beside audit.toml holds entries of the catalogue, any number
-of them; the others stay in English.
+``strings.<language>.toml`` in the folder of audit.toml replaces some or all texts; the
+others stay in English.
 """
 
 import re
@@ -13,18 +13,18 @@ from ..records.errors import did_you_mean, listed, quote, several
 from ..records.template_folder import english, english_text
 
 FIELD = re.compile(r"\{\w+\}")
-"""What a sentence of the catalogue is filled in at."""
+"""A placeholder in a text of the catalogue."""
 WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
-"""What a text of several words has."""
+"""A match means that a text has several words."""
 
 
 def file_of(language: str) -> str:
-    """Return the name of the file with the words of a language."""
+    """Return the name of the file with the texts of a language."""
     return f"strings.{language}.toml"
 
 
 def words_to_translate(language: str) -> str:
-    """Return the file that a translator fills: every entry, in English."""
+    """Return the file that a translator edits: every entry, in English."""
     head = (
         f"# The words of the report: translate the texts, and put {file_of(language)} "
         f'beside audit.toml\n# with language = "{language}" under [report]. Entries '
@@ -35,7 +35,7 @@ def words_to_translate(language: str) -> str:
 
 
 def problems_of(text: str) -> list[str]:
-    """Return a sentence for each thing that is wrong with a file of words."""
+    """Return a sentence for each problem of a file of texts."""
     try:
         words = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -44,10 +44,10 @@ def problems_of(text: str) -> list[str]:
 
 
 def missing_in(text: str) -> list[str]:
-    """Return the keys that a sound file of words leaves in English.
+    """Return the keys that a valid file of texts leaves in English.
 
-    A text of several words that is the English one is not translated; a word, such as
-    "Index", may be the same in both languages.
+    A text of several words that equals the English one is not translated; a single
+    word, such as "Index", may be the same in both languages.
     """
     own = dict(_entries(tomllib.loads(text)))
     return [
@@ -59,7 +59,7 @@ def missing_in(text: str) -> list[str]:
 
 
 def describe_missing(keys: list[str]) -> str:
-    """Return which texts stay in English, in one sentence."""
+    """Return a sentence about the texts that stay in English."""
     if not keys:
         return "It has every text of the report."
     return f"It leaves {several(len(keys), 'text')} in English: {listed(keys)}."
@@ -75,7 +75,7 @@ def _entries(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
 
 
 def _faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each key of a file of words that cannot be used, and why."""
+    """Yield each key of a file of texts that cannot be used, and the problem."""
     known = dict(_entries(english()))
     for key, value in _entries(own):
         if key not in known:

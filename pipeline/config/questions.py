@@ -1,7 +1,7 @@
-"""What a configuration asks: of importances, of two features, of whole rankings.
+"""Sections that request results: importances, surfaces, analyses of rankings.
 
-As in `sections`: a field is a key, its annotation the rule (`value_rules`), its default
-the default. Not: settings, which ask for no number.
+As in `sections`, each field is a key; its annotation is the rule (`value_rules`), its
+default the default of the key. Other sections are in `settings`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ from ..records.value_rules import NAME, OneOf, Pattern, Range
 
 R_ENGINES = tuple(name for name in ENGINES if name != "python")
 MEASURED = tuple(name for name, method in METHODS.items() if method.asks == "predict")
-"""Methods whose numbers follow from the predictions, which a digest stands for."""
+"""Methods computed from predictions, which a digest can identify."""
 
 UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 DIGEST = Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")
@@ -55,24 +55,24 @@ class ImportanceSection:
         measure the same, for example in different orders.
     method : str
         The importance method, or a function of your own: "my_module:my_method" is
-        `my_method` in `my_module.py` beside the file (docs/extending.md).
+        `my_method` in `my_module.py` in the folder of the file (docs/extending.md).
     of : {"features", "groups", "pairs"}
         Each feature alone, the columns of each group together, or every pair of
         features, for a method that measures interactions.
     engines : tuple of str
-        R packages that recompute the importance, or an engine of your own, named as a
-        method is.
+        R packages that recompute the importance, or an engine of your own, given like
+        a method of your own.
     losses : tuple of str
         Losses, for a method that measures one; by default rmse, one_minus_auc or
-        log_loss_clipped, depending on the task. One of your own is named as a method
-        is.
+        log_loss_clipped, depending on the task. A loss of your own is given like a
+        method of your own.
     form : {"difference", "ratio", "raw", "absolute"}
         How the importance is expressed; by default as defined by the method. "ratio"
-        needs a method that measures a loss, "absolute" one that measures none.
+        needs a method that measures a loss, "absolute" one that does not.
     models : tuple of str
         The models to measure; all by default.
     features : tuple of str
-        Which features, or groups, are permuted, in the order in which an R package
+        The features, or groups, that are permuted, in the order in which an R package
         draws them; by default all, in the order of the data.
     seed : int
         Seed of the random draws of this entry for every model, here and in R's
@@ -98,12 +98,12 @@ class ImportanceSection:
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def losses_for(self, task: Task) -> tuple[str, ...]:
-        """Return the losses of a task, none if the method measures no loss.
+        """Return the losses of a task, empty if the method measures no loss.
 
         Raises
         ------
         ConfigError
-            If a loss that was named is not defined for `task`.
+            If a configured loss is not defined for `task`.
         """
         if METHODS[self.method].unit != "loss":
             return ()
@@ -114,7 +114,7 @@ class ImportanceSection:
 
 
 def unsuited(losses: tuple[str, ...], task: str) -> str:
-    """Return a sentence about losses that are not defined for `task`, or nothing."""
+    """Return a sentence about the first loss that is not defined for `task`, or ""."""
     for loss in losses:
         tasks = LOSSES[loss].tasks
         if task not in tasks:
@@ -126,17 +126,17 @@ def unsuited(losses: tuple[str, ...], task: str) -> str:
 def unknown_loss(
     subject: str, name: str, task: str, scorers: Iterable[str] = ()
 ) -> str:
-    """Return a sentence about a loss that does not exist, with those that do.
+    """Return a sentence about a loss that does not exist, with a list of valid ones.
 
     Parameters
     ----------
     subject : str
-        Where it was given.
+        The key that contains the name.
     name : str
     task : str
-        Empty if it is not known.
+        Empty if the task is not known.
     scorers : iterable of str
-        Names of scorers of the task, where these stand for losses too.
+        Names of scorers of the task, if these are accepted as well.
     """
     suited = [key for key, loss in LOSSES.items() if not task or task in loss.tasks]
     known = [*suited, *scorers]
@@ -148,15 +148,15 @@ def unknown_loss(
 
 
 def seed_for(section: ImportanceSection, seed: int, model: str) -> int:
-    """Return the seed of a question: that of its entry, else one of the audit's.
+    """Return the seed of a question: that of its entry, else one from the audit's seed.
 
     Parameters
     ----------
     section : ImportanceSection
     seed : int
-        Of the audit.
+        The seed of the audit.
     model : str
-        Who is asked; empty for the data.
+        The name of the model; empty if the method measures the data.
     """
     if section.seed is not None:
         return section.seed
@@ -165,7 +165,7 @@ def seed_for(section: ImportanceSection, seed: int, model: str) -> int:
 
 
 def in_its_order(section: ImportanceSection, rows: Dataset) -> Dataset:
-    """Return rows asked for the features of an entry, in its order; all by default."""
+    """Return rows with the groups of an entry, in its order; all by default."""
     if not section.features:
         return rows
     return rows.with_groups({name: rows.groups[name] for name in section.features})
@@ -185,7 +185,7 @@ class SurfaceSection:
     n_grid : int
         Maximum number of grid points for a numeric feature; the grid is evenly spaced.
     scale : {"native", "link", "centred_logit"}
-        As in `effects.partial_dependence`.
+        The scale of predictions, as in `effects.partial_dependence`.
     """
 
     features: tuple[str, ...] = ()
@@ -202,9 +202,10 @@ class SuppliedSection:
     ----------
     file : str
         A .csv with the columns `feature` and `value`, and `repeat` if there are
-        several, or `x` for the points of curves: what `write_importance` in R writes
-        of objects of vip (`vi`) and DALEX (an importance or a profile). A table of an
-        importance that R's `write.csv` wrote of such an object is read too.
+        several repeats, or `x` for the points of curves. `write_importance` in R writes
+        such files from objects of vip (`vi`) and DALEX (an importance or a profile).
+        Tables of importances that R's `write.csv` wrote from such objects are also
+        read.
     sha256 : str
         The SHA-256 of that file.
     package : {"vip", "DALEX"}
@@ -218,10 +219,11 @@ class SuppliedSection:
     model : str
         The model that was measured.
     predictions_sha256 : str
-        The digest of the predictions it was measured on, as stated in the report and in
-        the hand-off. If this run's predictions differ, the numbers are not compared.
+        The digest of the predictions on which it was measured, as stated in the report
+        and in the hand-off. If this run's predictions differ, the numbers are not
+        compared.
     method : str
-        What was measured: a method that `[[importance]]` uses for the model.
+        The method, which an `[[importance]]` must use for the model.
     of : {"features", "groups", "pairs"}
         Each feature alone, or the columns of each group together.
     loss : str
@@ -229,11 +231,11 @@ class SuppliedSection:
     positive_class : str
         The class, if the model has several outputs.
     form : {"difference", "ratio", "raw", "absolute"}
-        How it is expressed; by default as defined by the method. Raw losses of DALEX
-        (`type = "raw"`) are shown as those of the audit are.
+        How the importance is expressed; by default as defined by the method. Raw losses
+        of DALEX (`type = "raw"`) are shown like those of the audit.
     seed : int
-        The argument of `set.seed` right before the call; leave it out if it is unknown
-        or the draws were not made in one sequence, and then no draw is replayed.
+        The argument of `set.seed` right before the call. Leave it out if it is unknown
+        or the draws were not made in one sequence; then no draw is replayed.
     options : mapping
         The method's own options, defaults included; in the file, keys of the entry.
     """
@@ -256,7 +258,7 @@ class SuppliedSection:
 
     @property
     def engine(self) -> str:
-        """How the audit calls it: never as an engine that was asked here."""
+        """Name of this engine; no engine that the audit runs has this name."""
         return supplied_engine(self.package, self.version)
 
 
@@ -267,16 +269,16 @@ class StabilitySection:
     Attributes
     ----------
     resamples : int
-        Bootstrap resamples of the rows on which every ranking is measured again,
-        without refitting; 0 turns this off.
+        Number of bootstrap samples of the rows on which every ranking is measured
+        again, without refitting; 0 turns this off.
     n_repeats : int
         Repeats in each resample, at most those of the entry; fewer repeats widen the
         intervals.
     row_resamples : int
-        Resamples of the rows for the intervals of permutation importances. They need no
-        further predictions, because each row's contribution is known from the shuffles
-        made anyway. With fewer than a few hundred, the ends of a 95 % interval are
-        imprecise; 0 turns these intervals off.
+        Number of resamples of the rows for the intervals of permutation importances.
+        They need no further predictions, because each row's contribution is known from
+        the shuffles of the importance itself. With fewer than a few hundred, the ends
+        of a 95 % interval are imprecise; 0 turns these intervals off.
     """
 
     resamples: Annotated[int, Range(least=0)] = 0
@@ -291,25 +293,25 @@ class SignificanceSection:
     Attributes
     ----------
     shuffles : int
-        Random permutations of the target for which every ranking without a model is
-        measured again, with all its repeats; with "altmann" among the tests, what
-        models say of themselves as well. 0 turns these p-values off.
+        Number of random permutations of the target. For each, every ranking without a
+        model is measured again, with all its repeats; with "altmann" among the tests,
+        also importances that models report themselves. 0 turns these p-values off.
     tests : tuple of str
-        Tests of rankings by models, none by default. "cpi" and "lei" test the
-        differences between the losses of a row without and with a feature, one-sided:
-        "cpi" those of `permutation`, which is the conditional predictive impact if
-        values are drawn conditionally on the other features, "lei" those of
-        `drop_column`. "nadeau_bengio" tests `drop_column` with `held_out` over its
-        refits. "altmann" fits models anew to each shuffled target and measures again
-        what they say of themselves, such as `impurity`.
+        Tests of rankings by models, none by default. "cpi" and "lei" are one-sided
+        tests of the differences between the losses of a row without and with a feature.
+        "cpi" tests `permutation`; this is the conditional predictive impact if values
+        are drawn conditionally on the other features. "lei" tests `drop_column`.
+        "nadeau_bengio" tests `drop_column` with `held_out` over its refits. "altmann"
+        refits models to each shuffled target and measures importances that models
+        report themselves, such as `impurity`, again.
     statistic : {"", "t", "wilcoxon", "sign", "fisher"}
-        Of "cpi" and "lei": Student's t, Wilcoxon's signed ranks, the number of rows
-        with a rise, or the mean under random signs. "" takes t for "cpi" and
-        Wilcoxon's for "lei".
+        The statistic of "cpi" and "lei": Student's t, Wilcoxon's signed ranks, the
+        number of rows with an increased loss, or the mean under random signs. "" is t
+        for "cpi" and Wilcoxon's for "lei".
     adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
-        How p-values are adjusted for the number of features of a ranking: for the
-        expected share of errors among the features found, or, by Holm or Bonferroni,
-        for the probability of any error.
+        How p-values are adjusted for the number of features of a ranking.
+        Benjamini-Hochberg limits the expected share of false positives among the
+        features found, Holm and Bonferroni the probability of any false positive.
     """
 
     shuffles: Annotated[int, Range(least=0)] = 0
@@ -331,12 +333,12 @@ class TopKSection:
     folds : int
         Number of cross-validation folds of the training rows.
     protocols : tuple of str
-        Which rows rank and which evaluate. "folds": rankings from the training rows
-        only, evaluated by cross-validation on them. "holdout": evaluated once on the
-        test rows, which were also used to rank the features of fitted models.
-        "splits": as "holdout", but over random splits of all rows.
+        The rows used for ranking and for evaluation. "folds" ranks on the training rows
+        only and evaluates by cross-validation on them. "holdout" evaluates once on the
+        test rows, which were also used to rank the features of fitted models. "splits"
+        is like "holdout", but over random splits of all rows.
     all_rows : tuple of str
-        Methods and models whose rankings use all rows under "holdout" and "splits".
+        Methods and models that rank on all rows under "holdout" and "splits".
     splits : int
         Number of random splits, each with as many test rows as the audit has.
     """
@@ -355,10 +357,10 @@ class SelectionSection:
     Attributes
     ----------
     splits : int
-        Random splits of the training rows. On one part, the first entry with method
-        `random_subspace` keeps the features whose PERF is above 0, every other ranking
-        keeps as many from its top, and models are fitted; the other part evaluates them
-        with the loss of that entry. 0 turns this off.
+        Number of random splits of the training rows. On one part, the first entry with
+        method `random_subspace` keeps the features with a PERF above 0, every other
+        ranking keeps as many of its top features, and models are fitted to them. The
+        other part evaluates these models with the loss of that entry. 0 turns this off.
     fraction : float
         Share of the training rows used for evaluation.
     """

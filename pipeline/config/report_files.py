@@ -1,6 +1,6 @@
-"""Files that the report shows: a logo and sections of its own, read into the run.
+"""Read the files that the report shows: logo, additional sections, and texts.
 
-They are stored with the result, so the report can be made again without them.
+They are stored with the result, so that the report can be made again without them.
 """
 
 import base64
@@ -17,11 +17,11 @@ from .settings import ReportSection
 
 LARGEST_LOGO = 2_000_000
 LARGEST_TEXT, LARGEST_WORDS = 200_000, 2_000_000
-"""Bytes of a file that a report can hold."""
+"""Largest sizes of files, in bytes."""
 SVG = "image/svg+xml"
 MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 LEAST_CONTRAST = 4.5
-"""Of text on white: WCAG 2.2, success criterion 1.4.3."""
+"""Minimum contrast of text on white: WCAG 2.2, success criterion 1.4.3."""
 ACTIVE = ("script", "foreignObject", "iframe", "object", "embed", "handler")
 INSIDE = re.compile(r"\s*(#|data:image/(png|jpeg);)")
 OUTSIDE = re.compile(r"@import|url\(\s*['\"]?(?!#|data:image/(?:png|jpeg);)", re.I)
@@ -34,19 +34,19 @@ def load_report_files(section: ReportSection, base: Path, where: str) -> dict[st
     ----------
     section : ReportSection
     base : Path
-        The folder that the files are named from.
+        The folder that the files are relative to.
     where : str
-        What each sentence begins with.
+        The beginning of each sentence.
 
     Returns
     -------
     dict of str to dict
-        sha256, with `text` or, of an image, `media_type` and `base64`.
+        sha256, and `text` or, for an image, `media_type` and `base64`.
 
     Raises
     ------
     ConfigError
-        With everything that is wrong with them.
+        With all problems of the files.
     """
     files: dict[str, Any] = {}
     accent, problems = section.accent, []
@@ -102,7 +102,7 @@ def _text(data: bytes) -> str:
 
 
 def _image(data: bytes) -> dict[str, str]:
-    """Return an image as the report holds it, or refuse it."""
+    """Return the media type and base64 content of an image, or refuse it."""
     media_type = next((t for t, m in MAGIC.items() if data.startswith(m)), SVG)
     if media_type == SVG and (problem := next(_problems_of_svg(data), "")):
         raise ValueError(problem)
@@ -110,7 +110,7 @@ def _image(data: bytes) -> dict[str, str]:
 
 
 def _problems_of_svg(data: bytes) -> Iterator[str]:
-    """Yield what an SVG holds that could act, or ask another machine for something."""
+    """Yield the problems of an SVG that could run code or load other files."""
     if re.search(rb"<!DOCTYPE|<!ENTITY|<\?xml-stylesheet", data, re.I):
         yield "has a document type, an entity or a style sheet outside. Remove it."
         return

@@ -1,8 +1,8 @@
-"""What a configuration holds: all its sections, their keys, rules and defaults.
+"""All sections of a configuration, with the rules and defaults of their keys.
 
-A field is a key, its annotation the rule (`value_rules`), its default the default, its
-line under Attributes the description in the published schema. Not: reading (`load`), or
-one key against another (`cross_checks`).
+Each field is a key; its annotation is the rule (`value_rules`), its default the default
+of the key, its text under Attributes the description in the published schema. `load`
+reads the file, `cross_checks` checks keys against each other.
 """
 
 import hashlib
@@ -44,16 +44,16 @@ from .settings import (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AuditConfig:
-    """All that may influence a number or a page of an audit.
+    """The settings of an audit: all that can influence its numbers or pages.
 
     Attributes
     ----------
     audit : str
-        The name of the audit: that of the folder of its file.
+        The name of the audit, which is the name of the folder of its file.
     base : Path
         The folder that relative files start from.
     text : str
-        The file as it was given, empty for a mapping.
+        The text of the file, empty for a mapping.
     seed : int
         Seed of every random stream, here and in R.
     require : tuple of str
@@ -84,10 +84,11 @@ class AuditConfig:
     limits : LimitsSection
     execution : ExecutionSection
     extensions : tuple of Extension
-        Methods, losses and engines of the user's own that the entries name; no key of
-        the file.
+        Methods, losses and engines that the user wrote and the entries use. This is not
+        a key of the file.
     files : mapping of str to mapping
-        The content of the files that the report shows, by name; no key either.
+        The content of the files that the report shows, by name. This is not a key
+        either.
     """
 
     audit: str
@@ -123,7 +124,7 @@ class AuditConfig:
 
     @property
     def data_arguments(self) -> dict[str, Any]:
-        """What `data.read.read_datasets` is called with."""
+        """The arguments of `data.datasets.read_datasets`."""
         return {
             "section": self.data,
             "groups": self.groups,
@@ -134,7 +135,7 @@ class AuditConfig:
 
     @property
     def unattended_minutes(self) -> float:
-        """The time limit of a run that nobody watches."""
+        """The time limit of an unattended run."""
         return self.limits.minutes or self.schedule.minutes
 
     @property
@@ -145,8 +146,8 @@ class AuditConfig:
     def resolved(self) -> dict[str, Any]:
         """Return the configuration with its defaults, as `parse_config` takes it.
 
-        With the facts of extensions and the files of the report, if there are any:
-        these are no part of the file.
+        It includes the facts of extensions and the files of the report, if there are
+        any; these are not part of the file.
         """
         settings = {name: _plain(getattr(self, name)) for name in KEYS}
         own = [_plain(item.facts) for item in self.extensions]
@@ -155,10 +156,10 @@ class AuditConfig:
 
     @property
     def sha256(self) -> str:
-        """Digest of `resolved` as UTF-8 JSON without spaces, keys in its order.
+        """Digest of `resolved` as UTF-8 JSON without spaces.
 
-        Sections and keys always stand in one order; that of groups and levels is the
-        user's, and decides what is drawn first.
+        Sections and keys have a fixed order. Groups and levels keep the order of the
+        user, which determines the order of the draws.
         """
         text = json.dumps(self.resolved(), ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -172,13 +173,13 @@ TABLES: dict[str, type] = {
     for kind in (hint, *get_args(hint))
     if is_dataclass(kind) and get_origin(hint) is not tuple
 }
-"""The sections that stand once, by their keys."""
+"""The sections that can occur once, by their keys."""
 LISTS: dict[str, type] = {
     key: get_args(hint)[0]
     for key, hint in _HINTS.items()
     if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0])
 }
-"""The sections of which there may be several."""
+"""The sections that can occur several times, by their keys."""
 QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
 KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:], "labels")
 
@@ -187,7 +188,7 @@ KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:], "labels")
 def rules_of(section: type) -> dict[str, Rule]:
     """Return the rule of each key of a section, in order.
 
-    For `AuditConfig` these are the keys outside of any section, `groups` and `labels`.
+    For `AuditConfig` these are the top-level keys and `groups` and `labels`.
     """
     hints = get_type_hints(section, include_extras=True)
     names = [item.name for item in fields(section) if item.name != "options"]

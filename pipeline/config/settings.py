@@ -1,6 +1,6 @@
-"""Sections that ask for no number: [checks], [report], [schedule], [r], and others.
+"""Sections that request no results: [checks], [report], [schedule], [r], and others.
 
-As in `sections`: what each key means, its type and its range.
+As in `sections`, each field is a key, with its type, range and meaning.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from ..records.shift import LIMIT
 from ..records.value_rules import NAME, OneOf, Pattern, Range, Repeated, Tables
 
 GOALS = ("simplification", "exploration", "domain validation", "discovery")
-"""What importance is used for: Biecek and Burzykowski (2021), section 16.1."""
+"""Uses of importance: Biecek and Burzykowski (2021), section 16.1."""
 REPEAT_RUNS = ("disagreement", "unresolved", "never")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 PROFILES = ("technical", "executive", "bundle")
@@ -38,15 +38,15 @@ class ChecksSection:
         Two engines are "equivalent" only if their difference is known to within this
         share of the largest importance.
     max_rank_shift : int
-        A larger difference in the rank of a feature between engines is a warning; a
-        note if the engines are equivalent, so that their draws explain it.
+        A larger difference in the rank of a feature between engines is a warning; if
+        the engines are equivalent, their draws explain it and it is a note.
     top_k : int
-        How many leading features are used for the overlap of two rankings.
+        Number of leading features used for the overlap of two rankings.
     dependence : float
-        The association from which two features are reported as dependent, and measured
-        together beside the first permutation ranking of each model.
+        Two features with at least this association are reported as dependent, and their
+        joint importance is measured with the first permutation ranking of each model.
     repeat_run : {"disagreement", "unresolved", "never"}
-        Which pairs of results with independent draws are measured once more, with four
+        The pairs of results with independent draws that are measured again with four
         times the repeats: those that disagree; also those whose band is wider than
         `resolution`; or none.
     minimum_change : float
@@ -60,18 +60,18 @@ class ChecksSection:
         The population stability index (PSI) of a column between training and evaluation
         rows above which it is reported, if chance alone does not explain it.
     leak_sign : float
-        The share of all positive permutation importance from which one feature is
-        reported if the mean squared error of the model, or another loss, is below 5 %
-        of the constant predictor's: it may be known only with the target.
+        A feature is reported if it has at least this share of all positive permutation
+        importance, and the mean squared error of the model, or another loss, is below
+        5 % of the constant predictor's: its value may be known only with the target.
     train_test_gap : float, optional
-        How far the loss of a model on the evaluation rows may exceed that on its
+        The largest gap between the loss of a model on the evaluation rows and on its
         training rows, as a share of the constant predictor's loss on the evaluation
         rows. A larger gap that chance does not explain is a warning. By default every
-        such gap is a note.
+        gap that chance does not explain is a note.
     calibration : float
         Predictions are grouped by deciles, and the mean prediction of each is compared
-        with the 95 % interval of what was observed. The check fails if a model whose
-        predictions are right has as many deciles outside with at most this
+        with the 95 % interval of the observed mean. The check fails if a calibrated
+        model would have so many deciles outside their intervals with at most this
         probability: at 0.05, three of ten.
     """
 
@@ -107,43 +107,43 @@ class ReportSection:
     intended_use : str
         What the model is for.
     classification : str
-        A marking on every page, such as "internal".
+        The classification of the report, such as "internal", shown on every page.
     unit : str
         The unit of the target.
     decision : str
-        What the reader is asked to decide, in words of your own, below page one.
+        The decision that the reader is asked to make; shown below page one.
     limits : tuple of str
         Limits and conditions of use, one sentence each.
     tier : str
         The risk tier of the model in your inventory.
     people : tuple of table
-        Who took part: role, name, and relation to the developer of the model.
+        The participants: role, name, and relation to the developer of the model.
     rationale : mapping of str to str
-        For each feature, why it is in the model and where it comes from.
+        For each feature, the reason why it is in the model, and its source.
     always_show : tuple of str
-        Features that every table and figure shows, whatever their rank.
+        Features that every table and figure shows, independently of their rank.
     frameworks : tuple of str
         Ids of the frameworks whose clauses are mapped to the report.
     profile : {"technical", "executive", "bundle"}
         "technical" has all sections, "executive" is one page with its document control,
         "bundle" writes the data files without a report.
     fonts : tuple of str
-        Font files in the folder of the audit, for characters that DejaVu lacks.
+        Font files in the folder of the audit, for characters that DejaVu does not have.
     reference : str
         A Word file in the folder of the audit, such as "house.docx", whose styles, page
         size, headers and footers `render --as docx` uses.
     organisation : str
-        Who issues the report: at the top of every page, beside `classification`.
+        The issuer of the report, shown at the top of every page with `classification`.
     logo : str
         A PNG, JPEG or SVG file of at most 2 MB, shown on the first page.
     accent : str
-        The colour of links and letters in the report, such as "#0b4f79", which can be
-        read on white.
+        The colour of links and letters in the report, such as "#0b4f79"; it must be
+        readable on white.
     language : str
-        Of the words of the report: "de" takes those of strings.de.toml in the folder of
-        the audit; texts that it lacks stay in English.
+        The language of the report: "de" uses the texts of strings.de.toml in the folder
+        of the audit; missing texts stay in English.
     section : tuple of table
-        Sections of your own after the limitations: a title and a file in a subset of
+        Additional sections after the limitations: a title and a file in a subset of
         Markdown (docs/extending.md).
     """
 
@@ -179,7 +179,7 @@ class ReportSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScheduleSection:
-    """When the audit runs unattended, and whom it notifies.
+    """The schedule of unattended runs, and their notifications.
 
     Attributes
     ----------
@@ -191,12 +191,12 @@ class ScheduleSection:
         The time limit for all attempts of an unattended run together, unless
         `--minutes` or ``[limits] minutes`` is given.
     retries : int
-        How often a run that failed because of R is repeated.
+        Maximum number of repetitions of a run that failed because of R.
     keep : int
         Number of unsigned runs to keep; 0 keeps all. Signed runs, the approved
         baseline, the newest run and the last complete one are never removed.
     on_change, on_failure, on_success : tuple of str
-        A command and its arguments. on_change runs if something differs from the
+        A command and its arguments. on_change runs if the result differs from the
         previous run, on_failure if the exit code is not 0, on_success if it is 0.
     command_seconds : float
         Time limit of a command; the outcome is recorded in the audit log.
@@ -224,7 +224,7 @@ class RSection:
     seconds : float
         Time limit of a call of R.
     memory_gb : float, optional
-        Memory limit for vectors in R, in units of 2**30 bytes; a call that needs more
+        Memory limit for vectors in R, in units of 2**30 bytes; a call that exceeds it
         fails. No limit by default. R ignores a limit below 64 MB.
     """
 
@@ -234,19 +234,19 @@ class RSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LimitsSection:
-    """Limits of a run; what a limit cuts is a finding in the report.
+    """Limits of a run; a finding in the report states the effect of each limit.
 
     Attributes
     ----------
     minutes : float, optional
-        Time limit of the run, report included. Permutation is repeated less often if
-        it does not fit into its share of it. At the limit, the predict or fit call in
-        progress is ended. The report names each cut and what was not measured.
-        `--minutes` of `run` overrides it. By default there is no limit, and for
-        unattended runs that of `[schedule]`.
+        Time limit of the run, including the report. Permutations have fewer repeats if
+        they would exceed their share of it. At the limit, the predict or fit call in
+        progress is ended. The report lists each reduction and all that was not
+        measured. `--minutes` of `run` overrides the limit. By default there is none,
+        and for unattended runs that of `[schedule]`.
     max_rows : int, optional
-        The largest number of audited rows, sampled from the test rows with the seed of
-        the audit and stratified by class. All rows by default.
+        The largest number of audited rows. They are sampled from the test rows with the
+        seed of the audit and stratified by class. All rows by default.
     max_repeats : int, optional
         The largest `n_repeats` of an entry of `[[importance]]`. No limit by default.
     """
@@ -258,19 +258,19 @@ class LimitsSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExecutionSection:
-    """Who computes refits, permutations and other work of independent parts.
+    """The executor of refits, permutations and other parallel work.
 
-    No number depends on it.
+    The numbers do not depend on it.
 
     Attributes
     ----------
     n_jobs : int
-        Number of processes or threads. With "dask" the cluster has its own number, and
-        this is how many processes take over if it cannot be used.
+        Number of processes or threads. With "dask" the cluster has its own number; this
+        is the number of local processes used if the cluster is not available.
     backend : {"loky", "threads", "dask"}
         "loky" starts processes on this machine, each with its own copy of the rows.
-        "threads" need no copy, but only models that release Python's lock gain from
-        them. "dask" uses a cluster.
+        "threads" need no copy, but are faster only for models that release the global
+        interpreter lock of Python. "dask" uses a cluster.
     scheduler : str
         The address of the Dask scheduler, such as "tcp://10.0.0.5:8786".
     """

@@ -1,7 +1,8 @@
 """Whether a column fits its role: feature, target or row weight.
 
-The functions named problems yield sentences; `where` is how a sentence names the
-column. Constant columns are no problem here: a finding of the audit says so.
+The functions `…_problems` yield one sentence per problem; `where` is the name of the
+column in that sentence. Constant columns are no problem here: the audit reports them in
+a finding.
 """
 
 from collections.abc import Collection, Iterator
@@ -17,15 +18,15 @@ from ..records.errors import DataError, listed, quote, several
 from .column_types import is_category, kind_of, text_of
 
 MANY = 50
-"""Values above which a column that seldom repeats one holds no classes."""
+"""More distinct values than this, seldom repeated, are not classes."""
 
 
 def feature_problems(
     column: pd.Series, *, where: str, may_be_empty: bool = False
 ) -> Iterator[str]:
-    """Yield what keeps a column from being a feature.
+    """Yield the problems of a column as a feature.
 
-    Infinite cells, none at all, or levels that R cannot hold.
+    These are: no value in any row, infinite cells, and levels that R cannot hold.
     """
     if len(column) and column.isna().all() and not may_be_empty:
         yield f"{where} has no value in any row. Leave it out of features."
@@ -34,7 +35,7 @@ def feature_problems(
 
 
 def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
-    """Yield what keeps a column from weighing rows."""
+    """Yield the problems of a column as row weights."""
     if is_category(column):
         yield (
             f"{where} holds text, which cannot be used as row weights. Name a "
@@ -60,9 +61,9 @@ def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
 def target_problems(
     column: pd.Series, task: Task, *, where: str, is_configured: bool = True
 ) -> Iterator[str]:
-    """Yield what keeps a column from being the target of a task.
+    """Yield the problems of a column as the target of a task.
 
-    Who gave it in Python, and has no configuration, is told what works there.
+    Without a configuration (`is_configured` false), the remedy is one for Python.
     """
     if len(column) and column.isna().all():
         yield f"{where} has no value in any row. Give the column that holds the target."
@@ -98,23 +99,23 @@ def classes_of(
     Parameters
     ----------
     column : Series
-        The target of the training rows, nothing missing.
+        The target of the training rows, without missing cells.
     task : {"regression", "binary", "multiclass"}
     positive_class : str, int, bool or None
-        None is 1 or true, and not enough for a target of texts.
+        None stands for 1 or true; a target of texts needs a value.
     where : str
 
     Returns
     -------
     tuple of str
-        Negative and positive class if binary; in level order, or sorted, if
-        multiclass.
+        If binary, the negative and the positive class; if multiclass, all classes in
+        level order, or sorted.
 
     Raises
     ------
     DataError
-        If the number of classes is not that of the task, or the positive class is
-        not among them.
+        If the task needs another number of classes, or the positive class is not among
+        them.
     """
     if task == "regression":
         return ()
@@ -142,7 +143,9 @@ def classes_of(
 
 
 def class_among(name: str, classes: Collection[str]) -> str:
-    """Return what `classes` call a class: false is also 0, and true is also 1.
+    """Return the name of a class as written in `classes`.
+
+    The pairs false and 0, and true and 1, are different spellings of one class.
 
     Examples
     --------
@@ -164,13 +167,13 @@ def coded(
 ) -> npt.NDArray[np.float64] | npt.NDArray[np.int64]:
     """Return the target as numbers, (n_samples,).
 
-    Floats if regression, 0.0 and 1.0 = the positive class if binary, else int64 codes
-    into `classes`.
+    These are the values as float64 for regression, 1.0 for the positive class and 0.0
+    for the other if binary, and int64 positions in `classes` if multiclass.
 
     Raises
     ------
     DataError
-        If a row has another class, or all rows have the same.
+        If a row has a class that is not in `classes`, or all rows have the same class.
     """
     if task == "regression":
         return column.to_numpy(dtype=np.float64)
@@ -178,7 +181,7 @@ def coded(
     texts = texts.map(partial(class_among, classes=classes))
     is_other = ~texts.isin(classes)
     if is_other.any():
-        others = sorted(column[is_other].unique(), key=text_of)  # as they were given
+        others = sorted(column[is_other].unique(), key=text_of)  # as in the data
         how = "Leave those rows out, or add the class."
         if not set(texts) & set(classes):
             how = "Write its values as these classes are written."
@@ -187,7 +190,7 @@ def coded(
             f"{where} holds {listed(others)}, {which} not among the classes "
             f"{listed(classes)}. {how}"
         )
-    if len(texts) and texts.nunique() < 2:  # of no row the reader says so
+    if len(texts) and texts.nunique() < 2:  # row_problems reports no rows
         raise DataError(
             f"{where} holds only the class {quote(texts.iloc[0])}, and every split "
             "needs two or more. Split the rows otherwise."
@@ -197,7 +200,7 @@ def coded(
 
 
 def _texts_in_order(column: pd.Series) -> tuple[str, ...]:
-    """Return the values in use, in level order or sorted, as texts."""
+    """Return the distinct values as texts, in level order or sorted."""
     values = column.dropna().unique()
     if is_category(column):
         return tuple(level for level in column.cat.categories if level in set(values))
@@ -231,7 +234,7 @@ def _positive(
 
 
 def missing_problems(column: pd.Series, because: str, *, where: str) -> Iterator[str]:
-    """Yield the problem of missing cells in a column that needs a value in each."""
+    """Yield the problem of missing cells in a column that must not have any."""
     n_missing = int(column.isna().sum())
     if n_missing:
         share = f"{n_missing} of {several(len(column), 'row')}"

@@ -1,21 +1,21 @@
-"""What the cells of a column mean: numbers, true or false, or a category.
+"""Types of columns: numbers, true or false, or a category.
 
     texts, every cell a number          int64, or float64 if a cell is missing
     texts, every cell true or false     bool, or float64 if a cell is missing
     texts, anything else                category with the texts as sorted levels
     declared under [data] categories    category with those levels, in that order
-    typed tables                        as they come; texts as category; nullable
-                                        types as numpy's, float64 if a cell is missing
+    typed tables                        unchanged; texts as category; nullable types
+                                        as numpy's, float64 if a cell is missing
 
-Texts are the cells of a CSV file. Excel and databases hold a type in each cell, and a
-column with some text is read as if a CSV file held it; see `as_read`.
+Texts are the cells of a CSV file. In Excel and databases each cell has a type, and a
+column with some text is typed like one of a CSV file; see `as_read`.
 
 Nothing is guessed silently. Digits with a leading zero (codes, not counts) are text.
-Refused, each with what to do about it, unless levels are declared: a column of which
-more than half are numbers, but not all; numbers or true and false beside "NA" and the
-like; numbers with other marks than a decimal point, or with a unit; dates in texts
-(`dates` reads them where parts are taken); levels that differ by blanks only; whole
-numbers that a float64 cannot tell from their neighbours.
+Unless levels are declared, the following are refused with a remedy: a column of which
+more than half of the cells are numbers, but not all; numbers, or true and false, mixed
+with "NA" or similar words; numbers with marks other than a decimal point, or with a
+unit; dates in texts (`dates` reads them where parts are derived); levels that differ by
+blanks only; whole numbers that float64 cannot represent.
 """
 
 import hashlib
@@ -45,7 +45,8 @@ NO_NUMBER, NO_INTEGER = (
     re.compile(rf";(?!(?:{word.pattern})(?:;|\Z))", word.flags)
     for word in (NUMBER_OR_INFINITE, INTEGER)
 )
-"""Found in words, each after a semicolon, where one of them is no such number."""
+"""Search patterns for a list of words, each after a semicolon: they match if a word is
+not a number, or not an integer."""
 FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
 FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
 MARKED = re.compile(
@@ -61,7 +62,7 @@ MARKED = re.compile(
     |[ \xa0](?:[a-zµ°/²³]{1,9}|[A-Z]{2,3}))?\)?\s*""",
     re.ASCII | re.X,
 )
-"""A number with other marks: of thousands, decimals, currency, sign, bound or unit."""
+"""A number with a mark of thousands, decimals, currency, sign, bound or unit."""
 MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 DATE = re.compile(
     rf"""\s*(?:\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}
@@ -77,9 +78,9 @@ ONE_MARK = re.compile(
 MISSING = frozenset(
     "na n/a n.a. #n/a #nv nan null none missing k.a. keineangabe ? - .".split()
 )
-"""Words that usually mean so, also in German, without capitals and blanks."""
+"""Usual words for "missing", English and German, in lower case without blanks."""
 WIDEST = 2**63
-DIGITS = 53  # binary ones that a float64 holds
+DIGITS = 53  # binary digits of the significand of a float64
 
 OTHERWISE = (
     "declare the levels under [data] categories, or name the column under [data] "
@@ -90,19 +91,19 @@ AS_TEXTS = "Convert them to texts, or leave the column out of the features."
 
 
 class NumberFormat(NamedTuple):
-    """How a file of texts writes numbers.
+    """The format of numbers in a CSV file.
 
     Attributes
     ----------
     decimal : str
-        What stands before the decimals.
+        The decimal mark.
     thousands : str
-        What stands between groups of three digits, if anything; " " is any blank, "'"
+        The mark between groups of three digits, empty for none; " " is any blank, "'"
         either apostrophe.
     strip : tuple of str
-        Signs beside a number, such as "%", that are left out.
+        Signs before or after a number, such as "%", that are ignored.
     negative : {"-1", "1-", "(1)"}
-        Another way to write negative numbers than a minus before the digits.
+        The format of negative numbers; a minus before the digits is always accepted.
     """
 
     decimal: str = "."
@@ -122,7 +123,7 @@ def is_category(column: pd.Series) -> bool:
 
 
 def text_of(value: object) -> str:
-    """Return a value as a level is written: ``1.0`` as "1", True as "true"."""
+    """Return a value as the text of a level: ``1.0`` as "1", True as "true"."""
     if isinstance(value, bool | np.bool_):
         return str(bool(value)).lower()
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -131,7 +132,7 @@ def text_of(value: object) -> str:
 
 
 def without(cells: pd.Series, missing: Collection[str]) -> pd.Series:
-    """Return texts, or texts among other values, with NaN where one means missing."""
+    """Return cells with NaN in place of each text that means missing."""
     if not missing:
         return cells
     is_missing = [isinstance(cell, str) and cell in missing for cell in cells]
@@ -149,7 +150,7 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
     Raises
     ------
     DataError
-        If a cell holds something else.
+        If a cell holds another level.
     """
     texts = column.astype(object).map(text_of, na_action="ignore")
     declared_levels = tuple(levels)
@@ -163,10 +164,10 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
 
 
 def plain_number(word: str, written: NumberFormat) -> str:
-    """Return a number as Python writes it; what is none in that format stays.
+    """Return a number in the notation of Python; other texts are returned unchanged.
 
-    Of a point where decimals have a comma a comma is made, so that 1.234 is refused
-    where it may mean thousands.
+    If the decimal mark is a comma, a point in a number that does not have this format
+    becomes a comma, so that 1.234, which may mean thousands, is refused later.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def plain_number(word: str, written: NumberFormat) -> str:
 
 
 def _number_in(word: str, written: NumberFormat) -> re.Match[str] | None:
-    """Return the parts of a number of a format, which has one minus at most."""
+    """Return the match of a number in a format, None if it has several signs."""
     found = _number_pattern(written).fullmatch(word)
     if not found or bool(found["open"]) != bool(found["close"]):
         return None
@@ -203,7 +204,7 @@ def _signs_of(found: re.Match[str]) -> str:
 
 @lru_cache
 def _number_pattern(written: NumberFormat) -> re.Pattern[str]:
-    """Return the form of a number with all that may stand around it."""
+    """Return the pattern of a number with its signs, marks and blanks."""
     marks = {" ": rf"[{BLANKS}]", "'": rf"[{APOSTROPHES}]"}
     mark = marks.get(written.thousands, re.escape(written.thousands))
     decimal, never, gap = re.escape(written.decimal), "(?!)", f"[{BLANKS}]*"
@@ -223,19 +224,20 @@ def _number_pattern(written: NumberFormat) -> re.Pattern[str]:
 
 
 def as_read(cells: pd.Series) -> pd.Series:
-    """Return a column of which each cell has a type as one of a CSV file is read.
+    """Return the column of cells with one type each, typed as in a CSV file.
 
     Parameters
     ----------
     cells : Series of object
-        Of a sheet of Excel or a database; NaN where one is missing.
+        Cells of an Excel sheet or a database; NaN where one is missing.
 
     Returns
     -------
     Series
         int64, float64 or bool if every cell is such a value, float64 with NaN if some
-        numbers are missing; else `as_texts`, also of whole numbers that float64 may not
-        hold, and of true and false with missing cells, which may yet be left out.
+        numbers are missing; else the result of `as_texts`. That includes whole numbers
+        that float64 may not represent, and true and false with missing cells, whose
+        rows may be left out later.
     """
     kind = pd.api.types.infer_dtype(cells, skipna=True)
     if kind == "boolean" and cells.notna().all():
@@ -250,9 +252,9 @@ def as_read(cells: pd.Series) -> pd.Series:
 
 
 def as_texts(cells: pd.Series) -> pd.Series:
-    """Return numbers, true and false as texts, NaN for an empty text.
+    """Return numbers, true and false as texts, and empty texts as NaN.
 
-    Other objects, such as dates, stay.
+    Other objects, such as dates, are unchanged.
     """
 
     def text(cell: Any) -> Any:
@@ -267,7 +269,7 @@ def as_texts(cells: pd.Series) -> pd.Series:
 
 
 def is_of_texts(cells: pd.Series) -> bool:
-    """Return whether `from_texts` types these cells, which `as_read` or a CSV had."""
+    """Return whether `from_texts` can type the cells of a CSV file or of `as_read`."""
     kind = pd.api.types.infer_dtype(cells, skipna=True)
     is_number = cells.dtype != object and kind not in dates.KINDS
     return is_number or kind in ("string", "empty")
@@ -280,24 +282,24 @@ def from_texts(
     is_class: bool = False,
     written: NumberFormat = PLAIN,
 ) -> pd.Series:
-    """Return the column that texts spell, whatever file they came from.
+    """Return the typed column of texts.
 
     Parameters
     ----------
     cells : Series of str
-        NaN where a cell is missing, numbered from 0. Numbers, and true and false, are
-        returned as they are, not copied.
+        NaN where a cell is missing; the index counts from 0. A column of numbers, or
+        of true and false, is returned unchanged and not copied.
     where : str
-        How a sentence names the column.
+        The name of the column in messages.
     is_class : bool, default False
-        Whether the cells name classes, among which a text may stand beside numbers.
+        Whether the cells are classes, which may be a mixture of texts and numbers.
     written : NumberFormat
-        How numbers are written.
+        The format of numbers.
 
     Raises
     ------
     DataError
-        If they cannot be told apart from a mistake; see the head of this module.
+        If the type is ambiguous; the module docstring lists the cases.
     """
     if cells.dtype != object:
         return cells
@@ -307,10 +309,10 @@ def from_texts(
         _refuse_several_signs(cells, written, where)
     is_present = words.notna().to_numpy()
     present = words[is_present].tolist()
-    text = ";".join(["", *present])  # to search it once is faster than each word
+    text = ";".join(["", *present])  # one search is faster than one per word
     if text.count(";") == len(present) and not NO_NUMBER.search(text):
         return _numbers(text[1:], is_present, where)
-    codes, levels = pd.factorize(cells)  # from here on each text is looked at once
+    codes, levels = pd.factorize(cells)  # from here on by distinct text
     counts = Counter(present)
     if counts.keys() <= FLAGS.keys():
         return _flags(cells.map(FLAGS))
@@ -324,20 +326,23 @@ def from_texts(
 
 
 def is_missing_word(word: str) -> bool:
-    """Return whether a text usually means "missing", as one of blanks alone does."""
+    """Return whether a text is blank or a usual word for "missing"."""
     return not word.strip() or "".join(word.split()).casefold() in MISSING
 
 
 def may_mean_missing(level: str) -> bool:
     """Return whether a level of a column of texts is a usual word for "missing".
 
-    "none" is not: of a column of levels it is as often an answer.
+    "none" is not, because it is often a valid level.
     """
     return is_missing_word(level) and level.strip().casefold() != "none"
 
 
 def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
-    """Refuse usual words for missing beside numbers, or true and false, alone."""
+    """Refuse usual words for "missing" if all other cells are numbers, or flags.
+
+    A blank text is refused in any column.
+    """
     usual = [word for word in counts if is_missing_word(word)]
     others = set(counts) - set(usual)
     is_plain = others <= set(FLAGS) or all(map(NUMBER.fullmatch, others))
@@ -351,7 +356,7 @@ def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
 
 
 def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
-    """Refuse levels that differ by the blanks around them only."""
+    """Refuse levels that differ only in leading or trailing blanks."""
     bare = pd.Series(sorted(levels), dtype=object)
     twice = bare[bare.str.strip().duplicated(keep=False)]
     if len(twice):
@@ -363,7 +368,7 @@ def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
 
 
 def _refuse_several_signs(cells: pd.Series, written: NumberFormat, where: str) -> None:
-    """Refuse numbers of which some have another sign than others, or none."""
+    """Refuse columns in which the signs that `strip` ignores differ between numbers."""
     first: dict[str, str] = {}
     for word in cells.dropna().unique() if written.strip else ():
         if found := _number_in(word, written):
@@ -380,9 +385,9 @@ def _refuse_numbers_and_dates(
 ) -> None:
     """Refuse numbers written with other marks, dates, and texts among mostly numbers.
 
-    Usual words for missing count on neither side. Marked numbers are refused where they
-    are all that is no number, or where more than half of the cells are numbers: to have
-    them read as missing would be no remedy.
+    Usual words for "missing" count neither as numbers nor as texts. Marked numbers are
+    refused if all other cells are numbers, or if more than half of the cells are. They
+    have their own message, because they must not be declared missing.
     """
     present = [word for word in counts if not is_missing_word(word)]
     others = [word for word in present if not NUMBER.fullmatch(word)]
@@ -413,7 +418,7 @@ def _refuse_numbers_and_dates(
 
 
 def _refuse_lost_digits(whole: Iterable[int], where: str, how: str) -> None:
-    """Refuse whole numbers that become others as float64, in models and in R."""
+    """Refuse whole numbers that float64, as used by models and R, cannot represent."""
     lost = [
         number
         for number in whole
@@ -429,16 +434,16 @@ def _refuse_lost_digits(whole: Iterable[int], where: str, how: str) -> None:
 def from_values(
     column: pd.Series, *, where: str, is_feature: bool = False
 ) -> pd.Series:
-    """Return a column of a typed table as an audit keeps it, a copy.
+    """Return a copy of a column of a typed table, in the types of the audit.
 
-    Dates are returned as datetime64 if it `is_feature`; `dates.seconds_of` makes
-    numbers of them.
+    Dates are returned as datetime64, if the column `is_feature`; `dates.seconds_of`
+    converts them to numbers.
 
     Raises
     ------
     DataError
-        If it holds objects, levels that are written alike, or dates where these
-        cannot be.
+        If the column holds other objects, different levels with the same text, or dates
+        without being a feature.
     """
     dtype = column.dtype
     if is_category(column):
@@ -490,9 +495,10 @@ def from_values(
 
 
 def flags_in_words(column: pd.Series, cells: pd.Series) -> pd.Series:
-    """Return a typed column, true and false as levels where some cells are missing.
+    """Return a column with its flags as levels "true" and "false".
 
-    Only its `cells`, as they were given or read, show that numbers are such flags.
+    A column of flags with missing cells has been typed as 0.0 and 1.0. Only the
+    original `cells` show that these numbers were flags; other columns are unchanged.
     """
     if column.dtype != np.float64 or not column.dropna().isin((0, 1)).all():
         return column
@@ -509,16 +515,17 @@ def joined(
     rows: str = "test",
     is_open: bool = False,
 ) -> pd.Series:
-    """Return the column of two typed tables one below the other.
+    """Return the concatenated column of two typed tables.
 
-    Both must be of one kind, and the levels are those of `train`, in its order; if it
-    `is_open`, those that only `test` holds follow. What the others are called in
-    messages is `rows`.
+    Both must be of the same kind. The levels are those of `train`, in its order; if
+    `is_open`, the levels that only `test` has follow. `rows` is the name of the rows of
+    `test` in messages.
 
     Raises
     ------
     DataError
-        If the kinds differ, or `test` holds a level that `train` does not know.
+        If the kinds differ, or, unless `is_open`, `test` has a level that `train` does
+        not have.
     """
     kinds = [kind_of(column) for column in (train, test)]
     wide = {"integer", "number"}
@@ -544,12 +551,15 @@ def joined(
 def refuse_new_levels(
     known_levels: Collection[str], test: pd.Series, *, where: str, rows: str = "test"
 ) -> None:
-    """Refuse rows with a level that is not among `known_levels`, or training cells.
+    """Refuse rows with a level that is not among `known_levels`.
+
+    If these are a Series of training cells that are all different, the message says
+    that the column identifies rows.
 
     Raises
     ------
     DataError
-        Naming the levels.
+        If there are such levels; it lists them.
     """
     new = sorted(set(test.dropna()) - set(known_levels))
     if new:
@@ -573,7 +583,7 @@ def refuse_new_levels(
 
 
 def kind_of(column: pd.Series) -> str:
-    """Return "category", "boolean", "integer" or "number"; of datetime64 "date"."""
+    """Return "category", "boolean", "integer", "number", or "date" for datetime64."""
     if is_category(column):
         return "category"
     return {"b": "boolean", "i": "integer", "u": "integer", "M": "date"}.get(
@@ -589,9 +599,9 @@ def digest_of(
 ) -> str:
     """Return the SHA-256 of columns and further numbers, equal on every platform.
 
-    Each column enters as its name, kind, levels and values: little-endian float64,
-    int64, int32 codes of levels or bytes 0 and 1, every NaN with the same bits, each
-    part after its length. `extra` enters as float64, `facts` as they are.
+    Each column is hashed as its name, kind, levels and values: little-endian float64,
+    int64, int32 codes of levels, or bytes 0 and 1. Every NaN has the same bits, and
+    each part follows its length. `extra` is hashed as float64, `facts` as UTF-8.
     """
     digest = hashlib.sha256()
 
@@ -626,7 +636,7 @@ def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
 
 
 def _numbers(text: str, is_present: npt.NDArray[np.bool_], where: str) -> pd.Series:
-    """Return a text of numbers as int64 if all are whole and present, else float64."""
+    """Return numbers of a text: int64 if all are whole and present, else float64."""
     if text and not NO_INTEGER.search(f";{text}"):
         how = OTHERWISE[0].upper() + OTHERWISE[1:]
         whole = list(map(int, text.split(";")))
@@ -635,7 +645,7 @@ def _numbers(text: str, is_present: npt.NDArray[np.bool_], where: str) -> pd.Ser
         if is_held and is_present.all():
             return pd.Series(np.array(whole, dtype=np.int64))
     numbers = np.full(len(is_present), np.nan)
-    numbers[is_present] = np.fromstring(text, sep=" ; ")  # blanks around, if any
+    numbers[is_present] = np.fromstring(text, sep=" ; ")  # with any blanks around them
     return pd.Series(numbers)
 
 
@@ -644,7 +654,7 @@ def _flags(column: pd.Series) -> pd.Series:
 
 
 def _without_na(column: pd.Series, dtype: type) -> pd.Series:
-    """Return a column of numpy's types, NaN where a cell is missing."""
+    """Return a column with a numpy type, NaN where a cell is missing."""
     cells = [
         np.nan if missing else cell
         for cell, missing in zip(column, column.isna(), strict=True)

@@ -1,7 +1,7 @@
-"""How a CSV file seems to be written: the keys to set beside it, each with a reason.
+"""Guess the dialect of a CSV file: the keys that its source needs, each with a reason.
 
-Only `init` guesses, and writes what it guessed; a run reads a file as it is configured.
-Not: reading (`csv_files`), and what cells mean (`column_types`).
+Only `init` guesses, and writes the result into the configuration; a run reads a file as
+configured. Reading is in `csv_files`, the types of columns in `column_types`.
 """
 
 import csv
@@ -32,21 +32,24 @@ _NUMBER = re.compile(
     rf"(?P<minus>-)?(?:[{BLANKS}]*(?P<after>{_SIGN}))?(?P<last>-)?(?(open)\))\s*",
     re.ASCII,
 )
-"""A number with marks of any kind; `mark` is one before three digits."""
+"""A number with any marks; group `mark` is a mark before three digits."""
 
 Numbers: TypeAlias = Mapping[int, list[re.Match[str]]]
 
 
 class Guess(NamedTuple):
-    """A key beside a file, its value, and what led to it, in words."""
+    """A key of the source, its guessed value, and the reason in words."""
 
     key: str
     value: Any
     reason: str
 
 
-class _Seen(NamedTuple):
-    """The first cell of a kind in each column that has one: by mark, then by column."""
+class _Examples(NamedTuple):
+    """First cells in which a mark stands before decimals, thousands, or either.
+
+    The first such cell of each column, by mark and then by position of the column.
+    """
 
     decimal: dict[str, dict[int, str]]
     thousands: dict[str, dict[int, str]]
@@ -54,12 +57,12 @@ class _Seen(NamedTuple):
 
 
 def guessed(path: Path, given: Mapping[str, Any]) -> tuple[Guess, ...]:
-    """Return the keys that a file of texts needs beside those that are given.
+    """Return the keys that a file of texts needs in addition to those that are given.
 
     Raises
     ------
     DataError
-        If the file cannot be read so, or its numbers can be read in two ways.
+        If the file cannot be read with these keys, or its numbers are ambiguous.
     """
     name, content, guesses = path.name, text_content(path), list[Guess]()
     if (encoding := given.get("encoding")) is None:
@@ -72,14 +75,14 @@ def guessed(path: Path, given: Mapping[str, Any]) -> tuple[Guess, ...]:
         guesses += [Guess("separator", separator, reason)] * bool(reason)
     frame = read_csv(name, content, separator=separator, encoding="utf-8")
 
-    def said(place: int, word: str) -> str:
+    def locate(place: int, word: str) -> str:
         line = line_of(content, place, word, separator=separator)
         return f"line {line} holds {quote(word)}"
 
     if list(frame.columns).count("") == 1:
         place = list(frame.columns).index("") + 1
         guesses.append(Guess("index_column", "", f"column {place} has no name"))
-    guesses += _of_numbers(name, frame, separator, given, said)
+    guesses += _number_guesses(name, frame, separator, given, locate)
     keys = {**given, **{guess.key: guess.value for guess in guesses}}
     if separator == keys.get("decimal") and "separator" not in keys:
         guesses.append(Guess("separator", separator, "cells with decimals are quoted"))
@@ -87,7 +90,7 @@ def guessed(path: Path, given: Mapping[str, Any]) -> tuple[Guess, ...]:
 
 
 def _encoding(content: bytes) -> tuple[str, str]:
-    """Return the encoding and what shows it, which is empty for UTF-8."""
+    """Return the encoding and the reason for it, which is empty for UTF-8."""
     if own := utf16_of(content):
         return own, "the first bytes of the file show it"
     for encoding in ("utf-8", "cp1252"):
@@ -106,7 +109,10 @@ def _encoding(content: bytes) -> tuple[str, str]:
 
 
 def _separator(text: str, usual: str) -> tuple[str, str]:
-    """Return what gives the most lines one number of cells, and which if not usual."""
+    """Return the separator with which most lines have the same number of cells.
+
+    The second value is the reason, empty for the default separator.
+    """
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
     best, best_fit, reason = usual, (False, 0.0), ""
     for sign in TRIED:
@@ -127,34 +133,35 @@ def _separator(text: str, usual: str) -> tuple[str, str]:
     return best, reason if best != usual else ""
 
 
-def _of_numbers(
+def _number_guesses(
     name: str,
     frame: pd.DataFrame,
     separator: str,
     given: Mapping[str, Any],
-    said: Callable[[int, str], str],
+    locate: Callable[[int, str], str],
 ) -> Iterator[Guess]:
-    """Yield how numbers are written, where it is not as usual."""
+    """Yield the keys of the format of numbers that differ from their defaults."""
     numbers = dict(_number_columns(frame))
-    seen = _seen(numbers)
-    n_columns = {mark: len(seen.decimal[mark]) for mark in ".,"}
-    marks = sorted(seen.thousands, key=lambda mark: -len(seen.thousands[mark]))
+    examples = _examples_in(numbers)
+    n_columns = {mark: len(examples.decimal[mark]) for mark in ".,"}
+    marks = sorted(examples.thousands, key=lambda mark: -len(examples.thousands[mark]))
     thousands = given.get("thousands") or next(iter(marks), "")
     decimal = given.get("decimal")
     if decimal is None:
         decimal = "," if n_columns[","] > n_columns["."] else "."
         if thousands == decimal and not n_columns[decimal]:
             decimal = "," if decimal == "." else "."
-            if "thousands" not in given:  # numbers of an address have groups too
-                _ask_about(seen.either[thousands], thousands, name, frame, said)
+            if "thousands" not in given:  # IP addresses also have groups of three
+                cells = examples.either[thousands]
+                _refuse_ambiguous(cells, thousands, name, frame, locate)
         if decimal == ",":
-            own = seen.decimal[","] or seen.thousands["."]
-            why = said(*next(iter(own.items()))) if own else "thousands have a point"
+            own = examples.decimal[","] or examples.thousands["."]
+            why = locate(*next(iter(own.items()))) if own else "thousands have a point"
             yield Guess("decimal", ",", why)
     if thousands == decimal:
         thousands = ""
     elif thousands and "thousands" not in given:
-        reason = said(*next(iter(seen.thousands[thousands].items())))
+        reason = locate(*next(iter(examples.thousands[thousands].items())))
         yield Guess("thousands", thousands, reason)
     signs = {
         place: {number["before"] or number["after"] or "" for number in found}
@@ -162,46 +169,46 @@ def _of_numbers(
     }
     for mark in ".,":
         is_known = mark == thousands or "decimal" in given or any(n_columns.values())
-        for place, word in seen.either[mark].items() if not is_known else ():
+        for place, word in examples.either[mark].items() if not is_known else ():
             has_whole = any(number["digits"].isdecimal() for number in numbers[place])
             is_usual = mark == "." and separator == "," and signs[place] == {""}
             if is_usual and not has_whole:
-                continue  # three decimals, as a run reads them
-            _ask_about({place: word}, mark, name, frame, said)
+                continue  # a run reads these as three decimals
+            _refuse_ambiguous({place: word}, mark, name, frame, locate)
     strip = {
         sign: next(n.string for n in numbers[place])
         for place, (sign, *others) in ((p, sorted(s)) for p, s in signs.items())
         if sign and not others
     }
     if strip:
-        examples = ", ".join(map(quote, strip.values()))
-        yield Guess("strip", list(strip), f"signs are left out of {examples}")
+        words = ", ".join(map(quote, strip.values()))
+        yield Guess("strip", list(strip), f"signs are left out of {words}")
     for value, part in (("1-", ("minus", "last")), ("(1)", ("open",))):
         for place, found in numbers.items():
-            words = [n.string for n in found if any(n[key] for key in part)]
-            if words:
-                yield Guess("negative", value, said(place, words[0]))
+            negative = [n.string for n in found if any(n[key] for key in part)]
+            if negative:
+                yield Guess("negative", value, locate(place, negative[0]))
                 return
 
 
-def _ask_about(
+def _refuse_ambiguous(
     cells: Mapping[int, str],
     mark: str,
     name: str,
     frame: pd.DataFrame,
-    said: Callable[[int, str], str],
+    locate: Callable[[int, str], str],
 ) -> None:
-    """Refuse the first of some cells, in which a mark may mean one of two things."""
+    """Refuse the first of `cells`, in which a mark is ambiguous."""
     for place, word in cells.items():
         raise DataError(
-            f"{name}: {said(place, word)} in column {quote(frame.columns[place])}, in "
-            f"which the {'point' if mark == '.' else 'comma'} may stand before "
+            f"{name}: {locate(place, word)} in column {quote(frame.columns[place])}, "
+            f"in which the {'point' if mark == '.' else 'comma'} may stand before "
             f'thousands or decimals. Give --thousands "{mark}" or --decimal "{mark}".'
         )
 
 
 def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[re.Match[str]]]]:
-    """Yield the places of columns of numbers, with each different number."""
+    """Yield the position of each column of numbers, with the distinct numbers."""
     for place in range(frame.shape[1]):
         words = [
             word
@@ -213,20 +220,20 @@ def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[re.Match[st
             yield place, found
 
 
-def _seen(numbers: Numbers) -> _Seen:
-    """Return which marks stand before decimals, before thousands, or before either."""
-    seen = _Seen(defaultdict(dict), defaultdict(dict), defaultdict(dict))
+def _examples_in(numbers: Numbers) -> _Examples:
+    """Return example cells of the marks before decimals, thousands, or either."""
+    examples = _Examples(defaultdict(dict), defaultdict(dict), defaultdict(dict))
     for place, found in numbers.items():
         for number in found:
             digits, mark = number["digits"], number["mark"]
             others = [sign for sign in ".," if sign in digits and sign != mark]
             for sign in others:
-                seen.decimal[sign].setdefault(place, number.string)
+                examples.decimal[sign].setdefault(place, number.string)
             if not mark:
                 continue
-            kind = seen.thousands
+            kind = examples.thousands
             if mark in ".," and not others and digits.count(mark) == 1:
-                kind = seen.decimal if digits.startswith("0") else seen.either
+                kind = examples.decimal if digits.startswith("0") else examples.either
             alike = (each for each in (BLANKS, APOSTROPHES) if mark in each)
             kind[next(alike, mark)[0]].setdefault(place, number.string)
-    return seen
+    return examples

@@ -1,4 +1,4 @@
-"""CSV files: the texts of their cells, whose meaning `column_types` decides."""
+"""CSV files: the texts of their cells; `column_types` derives the types from them."""
 
 import csv
 import io
@@ -12,35 +12,35 @@ from ..records.errors import DataError, quote, several, words
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 UTF8 = ("utf-8", "utf8", "utf-8-sig")
 UTF16 = {BOM_UTF16_LE: "utf-16", BOM_UTF16_BE: "utf-16"}
-"""By the first two bytes. Without a mark the second, or the first, is NUL."""
+"""By the byte order mark, the first two bytes of the file."""
 
 
 def read_csv(
     name: str, content: bytes, *, separator: str, encoding: str
 ) -> pd.DataFrame:
-    """Return the cells of a CSV file as they are written, NaN for an empty one.
+    """Return the cells of a CSV file as texts, NaN for an empty cell.
 
     Lines without any cell are left out.
 
     Parameters
     ----------
     name : str
-        How a sentence names the file.
+        The name of the file in messages.
     content : bytes
     separator : str
-        What stands between cells.
+        The character between two cells.
     encoding : str
-        As Python names it; a byte order mark belongs to no cell.
+        Its name in Python. A byte order mark is left out.
 
     Returns
     -------
     DataFrame of object
-        Several columns may have one name.
+        Several columns may have the same name.
 
     Raises
     ------
     DataError
-        If the bytes are no text, or the text is no table.
+        If the bytes cannot be decoded, or the text is not a table.
     """
     content = as_utf8(name, content, encoding)
     first = content[:80].partition(b"\n")[0].strip(b'"\r ')
@@ -50,9 +50,9 @@ def read_csv(
             "with the names of its columns. Remove that line, and set the separator "
             "beside the file unless it is a comma."
         )
-    # A cell may be as long as the file.
+    # One cell may be as long as the whole file.
     csv.field_size_limit(max(len(content), csv.field_size_limit()))
-    # str.splitlines would end a line at U+2028 and the like as well.
+    # str.splitlines would also break lines at U+2028 and similar characters.
     lines = io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="")
     reader = csv.reader(lines, delimiter=separator, strict=True)
     own = SEPARATORS.get(separator, repr(separator))
@@ -100,7 +100,10 @@ def read_csv(
 
 
 def utf16_of(content: bytes) -> str:
-    """Return which UTF-16 the first bytes of a text show, empty if none."""
+    """Return the UTF-16 encoding that the first bytes show, empty if it is not UTF-16.
+
+    Without a byte order mark, one of the first two bytes is NUL.
+    """
     if content[:2] in UTF16:
         return UTF16[content[:2]]
     if content[1:2] == b"\0":
@@ -109,7 +112,7 @@ def utf16_of(content: bytes) -> str:
 
 
 def line_of(content: bytes, place: int, word: str, *, separator: str) -> int:
-    """Return the line of a UTF-8 file, from 1, in which a column first has a cell."""
+    """Return the number of the first line, from 1, with `word` in column `place`."""
     lines = io.StringIO(content.decode(), newline="")
     reader, line = csv.reader(lines, delimiter=separator), 0
     for row in reader:
@@ -125,7 +128,7 @@ def as_utf8(name: str, content: bytes, encoding: str) -> bytes:
     Raises
     ------
     DataError
-        If it has another encoding, or Python knows none of that name.
+        If the file has another encoding, or Python knows no encoding of that name.
     """
     if encoding.lower() in UTF8 and (own := utf16_of(content)):
         raise DataError(

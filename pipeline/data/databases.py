@@ -1,8 +1,8 @@
-"""Tables of databases: an SQLite file, or any address that SQLAlchemy knows.
+"""Tables of databases: an SQLite file, or any address that SQLAlchemy supports.
 
-The address of a database may hold a password, so it comes from the environment and
-stands in no message: what a driver says is shown with the address and its secrets
-replaced by asterisks.
+The address of a database may contain a password. It is therefore read from an
+environment variable and never part of a message: in messages of a driver, the address
+and its secrets are replaced by asterisks.
 """
 
 import os
@@ -33,9 +33,9 @@ HIDDEN = "***"
 
 
 def frame_of(names: Sequence[Any], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Return rows of values as a table, whose columns `as_read` makes.
+    """Return rows of values as a table with columns typed by `as_read`.
 
-    A decimal is a float.
+    Decimals become floats.
     """
     lines = list(rows)
     columns = zip(*lines, strict=True) if lines else [()] * len(names)
@@ -52,19 +52,20 @@ def _value(cell: Any) -> Any:
 
 
 def read_sqlite(path: Path, *, sql: str = "", table: str = "") -> pd.DataFrame:
-    """Return what a query of an SQLite file answers, or one of its tables.
+    """Return the result of a query of an SQLite file, or one of its tables.
 
     Parameters
     ----------
     path : Path
-        It is opened for reading only.
+        The file; it is opened read-only.
     sql, table : str
-        A query, or the name of a table or view; without both, the only one.
+        A query, or the name of a table or view. Without both, the file must have only
+        one table or view, and that is read.
 
     Raises
     ------
     DataError
-        If the file is no database, or the query has no rows and columns.
+        If the file is not a database, or the query returns no columns.
     """
     if not path.is_file():
         raise DataError(
@@ -78,9 +79,9 @@ def read_sqlite(path: Path, *, sql: str = "", table: str = "") -> pd.DataFrame:
             if not sql:
                 quoted = _table_of(path.name, names, table).replace('"', '""')
                 sql = f'select * from "{quoted}"'
-            answer = database.execute(sql)
-            columns = [item[0] for item in answer.description or ()]
-            rows = answer.fetchall()
+            cursor = database.execute(sql)
+            columns = [item[0] for item in cursor.description or ()]
+            rows = cursor.fetchall()
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise DataError(
             f"{path.name} cannot be read. SQLite says: {words(error)}"
@@ -90,7 +91,7 @@ def read_sqlite(path: Path, *, sql: str = "", table: str = "") -> pd.DataFrame:
 
 
 def _table_of(file: str, names: Sequence[str], table: str) -> str:
-    """Return the table that is meant."""
+    """Return the name of the table to read: the configured one, or the only one."""
     if table in names:
         return table
     if not table and len(names) == 1:
@@ -113,18 +114,18 @@ def _refuse_no_columns(name: str, columns: Sequence[str]) -> None:
 
 
 def read_address(sql: str, variable: str) -> pd.DataFrame:
-    """Return what a query answers, of the database whose address a variable holds.
+    """Return the result of a query of the database at the address in a variable.
 
     Parameters
     ----------
     sql : str
     variable : str
-        A variable of the environment, with an address as SQLAlchemy reads it.
+        The environment variable with the address, in the format of SQLAlchemy.
 
     Raises
     ------
     DataError
-        If the variable is not set, or the database cannot be asked.
+        If the variable is not set, or the query fails.
     """
     address = os.environ.get(variable, "")
     if not address:
@@ -145,15 +146,15 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
         engine = sqlalchemy.create_engine(address, future=True)
         try:
             with engine.connect() as connection:
-                answer = connection.execute(sqlalchemy.text(sql))
-                columns = list(answer.keys()) if answer.returns_rows else []
-                rows = answer.fetchall() if columns else []
+                result = connection.execute(sqlalchemy.text(sql))
+                columns = list(result.keys()) if result.returns_rows else []
+                rows = result.fetchall() if columns else []
         finally:
             engine.dispose()
-    except Exception as error:  # drivers raise what they like
+    except Exception as error:  # drivers may raise any exception
         problem = _without_secrets(" ".join(str(error).split()), address)
         problem = in_short(problem) or type(error).__name__
-        if isinstance(error, ModuleNotFoundError):  # the dialect has no driver here
+        if isinstance(error, ModuleNotFoundError):  # the driver is not installed
             problem = f"{problem}. Install the driver {quote(error.name)} for Python."
     if problem:  # outside of `except`, so that no traceback shows the address
         raise DataError(
@@ -164,7 +165,7 @@ def read_address(sql: str, variable: str) -> pd.DataFrame:
 
 
 def _without_secrets(words: str, address: str) -> str:
-    """Return what a driver says without the address, its password or its options."""
+    """Return the message of a driver without the address, its password and options."""
     login = re.search(r"//([^/]*)@", address)
     secrets = {address, login[1].partition(":")[2] if login else ""}
     _, _, query = address.partition("?")

@@ -1,4 +1,4 @@
-"""The rows of an audit: read from where a configuration says, or given in Python.
+"""The rows of an audit: read as a configuration describes, or passed in Python.
 
 Problems that do not depend on each other are reported together, one per line.
 """
@@ -51,9 +51,9 @@ def read_datasets(
 ) -> tuple[Dataset | None, Dataset]:
     """Return the training and the test rows that a configuration describes.
 
-    Categories have one list of levels in both, that of the training rows. The rows
-    keep the order of their table. Missing features stay missing; integers stay
-    integers where none is missing.
+    In both, a category has the levels of the training rows. The rows keep the order of
+    their table. Missing features stay missing; integers stay integers if none is
+    missing.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def read_datasets(
         The ``[data]`` of a configuration. ``config.data_arguments`` holds it and all
         of the following.
     groups : mapping of str to tuple of str
-        Columns asked together; each must be a feature.
+        Columns that are permuted together; each must be a feature.
     derived : sequence of DerivedSection
-        Columns made of others.
+        Columns computed from other columns.
     seed : int
-        Names the draw of the rows held out.
+        Seed of the draw of the rows held out.
     base : Path
         The folder that relative files start from.
     r_frame : callable, optional
@@ -75,16 +75,17 @@ def read_datasets(
     Returns
     -------
     train, test : Dataset
-        Each feature asked alone; ``with_groups`` asks groups. `train` is None if
-        ``train = {}`` says that these rows are not known. The reference rows, if
-        there are any, are ``test.reference``; their target is not read, and is NaN.
+        Each feature is a group of its own; ``with_groups`` sets other groups. `train`
+        is None if it is configured as {}: these rows are not known. The reference
+        rows, if there are any, are ``test.reference``; their target is not read and is
+        NaN.
 
     Raises
     ------
     DataError
         One line per problem.
     importance_audit.r_bridge.errors.RUnavailable
-        If an R data set is asked for where R is not to be had.
+        If an R data set is to be read and R is not available.
     """
     if section is None:
         raise DataError(
@@ -97,7 +98,7 @@ def read_datasets(
     problems = [
         text
         for split, side in sides.items()
-        if split != "train" or section.train  # else the test rows stand in
+        if split != "train" or section.train  # else "train" holds the test rows
         for text in _problems(side, is_learnt=split == "train")
     ]
     problems += _new_levels(sides, inferred)
@@ -133,38 +134,38 @@ def dataset(
     held_out: Sequence[str] = (),
     segments: Sequence[str] | Mapping[str, npt.ArrayLike] = (),
 ) -> Dataset:
-    """Return rows that are at hand in Python, checked like those of a file.
+    """Return rows passed in Python, checked like those of a file.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
-        The features, copied; tables of other libraries as `as_pandas` converts them. Of
-        an array they are named x1, x2, …. The methods read
-        texts as categories with sorted levels, and nullable columns as numbers; a
-        model that was fitted elsewhere gets every column in the type it has here.
+        The features, copied; `as_pandas` converts tables of other libraries. The
+        columns of an array are named x1, x2, …. The methods read texts as categories
+        with sorted levels, and nullable columns as numbers; a model that was fitted
+        elsewhere gets every column in the type it has here.
     y : array-like of shape (n_samples,)
-        The target: numbers, or classes as the estimator was given them.
+        The target: numbers, or the classes that the estimator was fitted to.
     task : {"regression", "binary", "multiclass"}
     name : str
-        How the report names these rows.
+        The name of these rows in the report.
     split : {"test", "train", "all"}, default "test"
-        "all" for rows of which some were fitted on.
+        "all" if the model was fitted on some of the rows.
     weights : array-like of shape (n_samples,), optional
     classes : sequence, optional
         The classes in the order of the model's outputs, such as
-        ``estimator.classes_``; if binary the last is the one whose probability is
-        measured. By default those of `y` in order, 1 or true last.
+        ``estimator.classes_``; if binary, the last is the one whose probability is
+        measured. By default the sorted classes of `y`, 1 or true last.
     held_out : sequence of str, optional
-        Columns that are audited, but that no model fitted by the audit is given.
+        Columns that are audited, but not given to a model that the audit fits.
     segments : sequence of str, or mapping of str to array-like of shape (n_samples,)
-        By which columns the rows are also judged apart: names of columns of `X`, or
-        columns of any values.
+        Columns that divide the rows into segments, for which results are also shown
+        separately: names of columns of `X`, or columns of any values.
 
     Returns
     -------
     Dataset
-        Each feature asked alone; ``with_groups`` asks groups, and
-        ``derived.with_derived`` adds columns made of these.
+        Each feature is a group of its own; ``with_groups`` sets other groups, and
+        ``derived_columns.with_derived`` adds columns computed from these.
 
     Raises
     ------
@@ -198,18 +199,17 @@ def dataset(
 
 
 def draw_rows(data: Dataset, n_rows: int, seed: int) -> Dataset:
-    """Return so many of the rows, drawn without replacement and in their order.
+    """Return a sample of the rows without replacement, in their original order.
 
-    Each class keeps its share. The source says how many of how many, and the digest is
-    that of the rows drawn. Reference rows stay.
+    It is stratified by class. The source states the number of rows drawn, and the
+    digest is that of the sample. The reference rows stay.
 
     Parameters
     ----------
     data : Dataset
     n_rows : int
-        At most as many as there are.
+        Size of the sample, at most the number of rows.
     seed : int
-        Names the draw.
     """
     strata = data.y.astype(int) if data.classes else np.zeros(data.n_samples, dtype=int)
     is_drawn = drawn_rows(
@@ -234,15 +234,16 @@ def describe(
     section: DataSection | None = None,
     derived: Sequence[DerivedSection] = (),
 ) -> pd.DataFrame:
-    """Return what each feature is, one row per feature; none without `test`.
+    """Return a description of each feature, one row per feature.
+
+    Without `test` there are no rows.
 
     Columns: feature; kind, "number" or "category"; dtype; origin of the type,
     "declared" in the configuration, "inferred" from the texts of a CSV file, "data" if
-    it came with them, "derived", or of other columns that no model is given "held_out";
-    levels;
-    minimum, maximum (NaN for a category) and the number of distinct values over all
-    rows; missing_train and missing_test, counts of cells, the first NaN without
-    training rows; definition, of what is derived and of dates.
+    the source has types, "derived", or "held_out" for other columns that no model is
+    given; levels; minimum, maximum (NaN for a category) and the number of distinct
+    values over all rows; missing_train and missing_test, the numbers of missing cells,
+    the first NaN without training rows; definition of derived columns and of dates.
     """
     if test is None:
         return FRAMES["columns"].of()
@@ -279,13 +280,13 @@ def describe(
 
 
 def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
-    """Return what each set of rows is, training rows first, reference rows last.
+    """Return a description of each set of rows: training, test, then reference rows.
 
-    There are none without `test`.
+    Without `test` there are no rows.
 
     Columns: name; split; rows; columns; target; task; source; sha256; weighted, whether
-    rows weigh differently; missing_cells, over all features; script, script_sha256, the
-    R script that made the rows, empty if none did.
+    the weights of the rows differ; missing_cells, over all features; script and
+    script_sha256, the R script that made the rows, empty if there is none.
     """
     return FRAMES["datasets"].of(
         [
@@ -312,7 +313,8 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
 def left_out_frame(test: Dataset | None) -> pd.DataFrame:
     """Return the columns that are neither audited nor the target, one row each.
 
-    Columns: as in `LeftOut`. None without `test`, or of rows given in Python.
+    Columns: the fields of `LeftOut`. No rows without `test`, or if the rows were passed
+    in Python.
     """
     columns = test.left_out if test else ()
     return FRAMES["left_out"].of([column._asdict() for column in columns])
@@ -321,9 +323,9 @@ def left_out_frame(test: Dataset | None) -> pd.DataFrame:
 def _typed_rows(
     frame: pd.DataFrame, y: Any, weights: Any, name: str
 ) -> tuple[Side, npt.NDArray[np.bool_]]:
-    """Return rows given in Python, typed, and which they are: not those of weight 0.
+    """Return the rows passed in Python, typed, and whether each was kept.
 
-    Rows are matched by position.
+    Rows of weight 0 are left out. `y` and `weights` are matched by position.
     """
     weights = as_pandas(weights)
     y = one_column(y, f"{name}: y")
@@ -372,7 +374,7 @@ def _segments_of(
     name: str,
     counts: npt.NDArray[np.bool_],
 ) -> pd.DataFrame:
-    """Return the columns by which rows given in Python are judged apart."""
+    """Return the segment columns of rows passed in Python, typed."""
     segments = as_pandas(segments)
     if not isinstance(segments, Mapping | pd.DataFrame):
         unknown = [key for key in segments if key not in X]
@@ -393,7 +395,7 @@ def _segments_of(
 
 
 def check_index(X: pd.DataFrame, **others: Any) -> None:
-    """Refuse columns whose rows are labelled otherwise than those of X."""
+    """Refuse columns whose length or index differs from that of X."""
     for name, values in others.items():
         if values is not None and np.shape(values)[:1] != (len(X),):
             raise DataError(
@@ -413,22 +415,22 @@ def check_index(X: pd.DataFrame, **others: Any) -> None:
 
 
 def rows_that_count(X: pd.DataFrame, weights: Any) -> npt.NDArray[np.bool_]:
-    """Return which rows are not of weight 0; all without weights."""
+    """Return whether each row has a weight other than 0; all true without weights."""
     return weighs(pd.Series(np.ones(len(X)) if weights is None else weights))
 
 
 def as_pandas(values: Any) -> Any:
-    """Return a table or a column of another library as pandas has it.
+    """Return a table or a column of another library as a pandas object.
 
-    A library converts it by its own ``to_pandas`` (Polars, pyarrow, cuDF, Modin), or
-    pandas reads the table by the dataframe interchange protocol. A column comes without
-    an index, unless its library has one. Whatever is of pandas, and what is neither,
-    stays as it is.
+    It is converted by its own ``to_pandas`` (Polars, pyarrow, cuDF, Modin), or else by
+    the dataframe interchange protocol. A column has no index unless its library has
+    one. Pandas objects, and values that are not a table or column, are returned
+    unchanged.
 
     Raises
     ------
     DataError
-        If the conversion fails, or gives no table or column of pandas.
+        If the conversion fails, or its result is not a pandas object.
     """
     of_pandas = (pd.DataFrame, pd.Series, pd.Index)
     ways = ("to_pandas", "__dataframe__")
@@ -451,14 +453,14 @@ def as_pandas(values: Any) -> Any:
             f"{way} of a {kind} gave a {type(converted).__name__}, and must give a "
             "table or column of pandas."
         )
-    numbered = pd.RangeIndex(len(converted))  # what a library without an index gives
+    numbered = pd.RangeIndex(len(converted))  # of a library without an index
     if isinstance(converted, pd.Series) and converted.index.equals(numbered):
         return converted.array
     return converted
 
 
 def one_column(values: Any, where: str) -> Any:
-    """Return values of shape (n, 1) as a column of n, and others of one axis as given.
+    """Return values of shape (n, 1) as shape (n,); one-dimensional ones are unchanged.
 
     Raises
     ------
@@ -482,12 +484,12 @@ def one_column(values: Any, where: str) -> Any:
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
-    """Return values as an array; masked cells stay masked, which pandas reads."""
+    """Return values as an array; masked cells stay masked, as pandas can read them."""
     return values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
 
 
 def as_frame(X: Any, name: str) -> pd.DataFrame:
-    """Return the features as a frame with names that are texts, each once."""
+    """Return the features as a frame with unique column names that are strings."""
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         cells = _as_array(X)
@@ -510,9 +512,9 @@ def as_frame(X: Any, name: str) -> pd.DataFrame:
 
 
 def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
-    """Yield what is wrong with the rows, the features and the weights of one split.
+    """Yield the problems of the rows, the features and the weights of one split.
 
-    Nothing can be learnt from a column without a value, but a model may be asked.
+    A feature without any value is a problem only in rows that models are fitted on.
     """
     yield from row_problems(len(side.X), side.where)
     for key in side.X:
@@ -529,7 +531,7 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
 
 
 def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]:
-    """Return a sentence per inferred category with a level not in training rows."""
+    """Return a sentence per inferred category with levels that no training row has."""
     problems: list[str] = []
     others = [rows for rows in sides if rows != "train"]
     for key, rows in product(inferred, others):
@@ -579,7 +581,7 @@ def _dataset_of(
     *,
     split: Split,
 ) -> Dataset:
-    """Return the record of rows that have been checked."""
+    """Return the `Dataset` of rows that have been checked."""
     weights = np.ones(len(y))
     if side.weights is not None:
         weights = side.weights.to_numpy(dtype=np.float64)
@@ -603,7 +605,7 @@ def _dataset_of(
 def _gaps(
     side: Side, y: npt.NDArray[Any], classes: tuple[str, ...], split: Split
 ) -> Iterator[Finding]:
-    """Yield what evaluation rows lack: the values of a column, the rows of a class."""
+    """Yield findings: columns without a value, or classes without an evaluation row."""
     if split in ("train", "reference"):
         return
     empty = [str(key) for key in side.X if side.X[key].isna().all()]

@@ -1,8 +1,8 @@
-"""Dates and times: which texts are, their parts, and their place among numbers.
+"""Dates and times: parsing of texts, parts of dates, conversion to and from seconds.
 
-The audit keeps a column of dates as seconds since 1970-01-01, so that whatever reads
-numbers reads it; a model that was fitted elsewhere gets the dates back. A model that
-the audit fits is given parts of dates, never the seconds.
+The audit stores a column of dates as seconds since 1970-01-01, so that all code for
+numeric columns works with it. A model that was fitted elsewhere gets the original
+dates. A model that the audit fits is given parts of dates, never the seconds.
 """
 
 import re
@@ -20,13 +20,13 @@ from ..records.errors import DataError, in_short, listed, quote
 MICROSECOND = 1000  # nanoseconds
 UNIT = "seconds since 1970-01-01"
 KINDS = ("datetime64", "datetime", "date")
-"""What `pandas.api.types.infer_dtype` calls columns of dates."""
+"""Results of `pandas.api.types.infer_dtype` for columns of dates."""
 ISO = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?"
     r"(?:Z|[+-]\d{2}:?\d{2})?)?",
     re.ASCII,
 )
-YEARS = (1678, 2261)  # that pandas holds whole
+YEARS = (1678, 2261)  # the first and last whole year of datetime64[ns]
 PARTS: dict[str, Callable[[pd.DatetimeIndex], Any]] = {
     "year": lambda times: times.year,
     "quarter": lambda times: times.quarter,
@@ -39,8 +39,8 @@ PARTS: dict[str, Callable[[pd.DatetimeIndex], Any]] = {
     "minute": lambda times: times.minute,
     "days": lambda times: (times - pd.Timestamp(1970, 1, 1)).days,
 }
-"""Each part as a number: weeks as ISO 8601 counts them, Monday 1 to Sunday 7, days
-since 1970-01-01. All as the clock of the column's own time zone shows them."""
+"""Each part of a date as a number, in the time zone of the column: weeks of ISO 8601,
+weekdays from Monday 1 to Sunday 7, days since 1970-01-01."""
 
 
 def is_dates(column: pd.Series) -> bool:
@@ -49,7 +49,7 @@ def is_dates(column: pd.Series) -> bool:
 
 
 def was_dates(kind: ColumnType | None) -> bool:
-    """Return whether a column was one of dates before the audit typed it."""
+    """Return whether a column held dates before the audit converted it."""
     return kind is not None and kind.cells in KINDS
 
 
@@ -59,7 +59,7 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     Raises
     ------
     DataError
-        If pandas cannot hold them, or seconds cannot keep them apart.
+        If pandas cannot store them, or float64 seconds cannot represent them.
     """
     try:
         times = pd.to_datetime(column)
@@ -83,24 +83,24 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
 
 
 def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
-    """Return the dates that texts spell, as datetime64 without a time zone.
+    """Return texts as datetime64 without a time zone.
 
-    An offset from UTC is left out: the clock shows what is written.
+    An offset from UTC is dropped: the time is the local one, as written.
 
     Parameters
     ----------
     cells : Series of str
-        NaN where one is missing.
+        NaN where a cell is missing.
     written : str
-        How `datetime.strptime` reads them; empty for ISO dates such as 2024-01-31 or
+        The format for `datetime.strptime`; empty for ISO dates such as 2024-01-31 or
         2024-01-31T10:20.
     where : str
-        How a sentence names the column.
+        The name of the column in messages.
 
     Raises
     ------
     DataError
-        If some cell is no such date, or if offsets differ.
+        If a cell does not have the format, or offsets differ.
     """
     codes, words = pd.factorize(cells.astype(object))
     times = [_time(str(word), written) for word in words]
@@ -128,7 +128,7 @@ def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
 
 
 def _time(word: str, written: str) -> datetime | None:
-    """Return the time that a text spells, None if it spells none."""
+    """Return the time that a text states in a format, None if it does not match."""
     word = word.strip()
     try:
         if written:
@@ -143,12 +143,12 @@ def _time(word: str, written: str) -> datetime | None:
 
 
 def as_years(column: pd.Series) -> pd.Series:
-    """Return the years of a column of dates, NaN for a missing one; others as given."""
+    """Return the years of a column of dates; other columns are returned unchanged."""
     return column.dt.year if is_dates(column) else column
 
 
 def seconds_of(times: pd.Series) -> pd.Series:
-    """Return dates as seconds since 1970-01-01 in UTC, float64, NaN for a missing."""
+    """Return dates as float64 seconds since 1970-01-01 in UTC, NaN if missing."""
     values = _in_utc(times)
     microseconds = values.view(np.int64) // MICROSECOND
     seconds = np.where(np.isnat(values), np.nan, microseconds / 1e6)
@@ -171,7 +171,7 @@ def _from_seconds(seconds: pd.Series) -> pd.DatetimeIndex:
 
 
 def restored(seconds: pd.Series, kind: ColumnType) -> Any:
-    """Return seconds as the dates that the column held before the audit typed it."""
+    """Return seconds as the dates that the column originally held."""
     times = _from_seconds(seconds)
     if kind.cells == "date":
         times = times.round("D")
@@ -186,9 +186,9 @@ def restored(seconds: pd.Series, kind: ColumnType) -> Any:
 
 
 def date_part(column: pd.Series, part: str) -> npt.NDArray[Any]:
-    """Return a part of dates, as the clock of their own time zone shows them.
+    """Return a part of dates, in their own time zone.
 
-    Whole numbers, or float64 with NaN for missing dates.
+    The result is int64, or float64 with NaN if dates are missing.
     """
     own = column.dt.tz_localize(None) if column.dt.tz is not None else column
     times = pd.DatetimeIndex(own.to_numpy(dtype="datetime64[ns]"))

@@ -1,10 +1,10 @@
-"""Columns made of others, row by row: what FIRM calls feature functions.
+"""Columns derived from others, row by row: the feature functions of FIRM.
 
     expression   a formula of columns; see `expressions`
     part         the year, month, weekday … of a date; see `dates`
 
-Parts of dates are features like any other; models are given none of the others. A
-definition may name others before it. Nothing is learnt from the rows.
+Parts of dates are ordinary features; models are not given the other derived columns. A
+definition may use derived columns defined before it. Nothing is learnt from the rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,18 +43,19 @@ class DerivedSection:
     name : str
         The name used in the report.
     kind : str
-        "expression" or "date_part". It may be left out: `expression` or `part` says it.
+        "expression" or "date_part". It may be left out, because it follows from
+        `expression` or `part`.
     expression : str
         A formula such as "log(x1) * (x2 > 3)" or "sex == 'male' and not rich". It may
         use columns, also derived ones defined before it, numbers, + - * / **,
-        comparisons, and, or, not, log, exp, sqrt, abs, min, max. Of a column, == and !=
-        also take one of its levels, a text in quotes; and, or and not also take columns
-        of true/false, 0/1 or -1/1. Names with other signs than letters, digits, _ and .
-        are put in backticks.
+        comparisons, and, or, not, log, exp, sqrt, abs, min, max. == and != also compare
+        a column with one of its levels, a text in quotes; and, or and not also accept
+        columns of true/false, 0/1 or -1/1. Names with characters other than letters,
+        digits, _ and . need backticks.
     of : tuple of str
         For a part: the column of the date.
     part : str
-        Which part of the date, as a number. The date column itself is a feature only if
+        The part of the date, as a number. The date column itself is a feature only if
         [data] features names it.
     format : str
         For a part: the format of the texts, in the notation of Python's strptime, such
@@ -75,21 +76,21 @@ class DerivedSection:
 
     @property
     def uses(self) -> tuple[Use, ...]:
-        """How it uses the columns that it is made of."""
+        """The uses of columns in the definition."""
         if self.part:
             return tuple(Use(name, "dates") for name in self.of)
         return uses_of(self.expression)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The columns it is made of, once each."""
+        """The distinct columns in the definition."""
         return tuple(dict.fromkeys(use.name for use in self.uses))
 
 
 def instead_of(section: Mapping[str, Any]) -> str:
-    """Return the expression for a definition of a kind that no longer exists.
+    """Return the expression that replaces a definition of a kind that no longer exists.
 
-    Empty for any other definition, and for one that is not whole.
+    It is empty for any other definition, and for an incomplete one.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def instead_of(section: Mapping[str, Any]) -> str:
         case {"kind": "conjunction" | "disjunction" as kind, "of": [_, _, *_] as of}:
             return f" {'and' if kind == 'conjunction' else 'or'} ".join(map(_truth, of))
         case {"kind": "xor", "of": [_, _, *_] as of}:
-            # Each with "not", which makes truths of -1 and 1 as of 0 and 1.
+            # "not" converts -1 and 1, as well as 0 and 1, to truth values.
             truths = [_truth(name) for name in of]
             *first, last = [f"(not {truth.removeprefix(NOT)})" for truth in truths]
             is_odd = sum(not truth.startswith(NOT) for truth in truths) % 2
@@ -121,7 +122,7 @@ def instead_of(section: Mapping[str, Any]) -> str:
 
 
 def _truth(item: object) -> str:
-    """Return an input of an older definition, such as "not x", as a formula has it."""
+    """Return an input of an older definition, such as "not x", as part of a formula."""
     name = str(item)
     bare = name.removeprefix(NOT)
     return named(bare) if bare == name else NOT + named(bare)
@@ -142,14 +143,14 @@ def derive(
         The audited columns, typed, over all rows.
     sections : sequence of DerivedSection
     where : str
-        How a sentence names the rows.
+        The name of the rows in messages.
     taken_names : sequence of str
-        Further names that none of them may have.
+        Further names that derived columns must not have.
 
     Raises
     ------
     DataError
-        One line per problem; what is made of a faulty column is not judged.
+        One line per problem. Columns derived from a faulty one are not checked.
     """
     all_columns, faulty = dict(columns), set[str]()
     problems: list[str] = []
@@ -180,9 +181,9 @@ def derive(
 
 
 def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
-    """Return rows given in Python with the columns that a configuration derives.
+    """Return rows passed in Python with the derived columns of a configuration.
 
-    Those that a configuration describes are read with them.
+    Rows that a configuration describes already have them.
 
     Parameters
     ----------
@@ -229,9 +230,10 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
 def sources_of(
     sections: Sequence[DerivedSection], columns: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the columns of the data that each derived one is made of in the end.
+    """Return the columns of the data from which each derived column is computed.
 
-    Of those that no model is given. What models are given counts as the data's.
+    Only for derived columns that no model is given; those that models are given count
+    as columns of the data. Intermediate derived columns are resolved.
     """
     given = [section.name for section in sections if section.is_given]
     sources: dict[str, tuple[str, ...]] = {name: (name,) for name in (*columns, *given)}
@@ -243,13 +245,13 @@ def sources_of(
 
 
 def date_formats(sections: Sequence[DerivedSection]) -> dict[str, str]:
-    """Return the columns that parts of dates are made of, and how they are written."""
+    """Return the date columns of which parts are derived, with their formats."""
     dated = [section for section in sections if section.part]
     return {name: section.format for section in dated for name in section.of}
 
 
 def definition_of(section: DerivedSection) -> str:
-    """Return how a column is made, as a reader would write it.
+    """Return the definition of a derived column for the report.
 
     Examples
     --------
@@ -262,7 +264,7 @@ def definition_of(section: DerivedSection) -> str:
 def _unknown_inputs(
     section: DerivedSection, columns: Mapping[str, pd.Series], faulty: set[str]
 ) -> Iterator[str]:
-    """Yield a sentence per input that is not there, empty if it has its own problem."""
+    """Yield a sentence per input that does not exist, empty if the input is faulty."""
     subject = (
         f"[[derived]] {quote(section.name)} {'of' if section.of else 'expression'}"
     )
@@ -278,7 +280,7 @@ def _unknown_inputs(
 def _unfit_inputs(
     section: DerivedSection, columns: Mapping[str, pd.Series], where: str
 ) -> Iterator[str]:
-    """Yield a sentence per input that the column cannot be made of."""
+    """Yield a sentence per input that does not hold what the definition needs."""
     because = f"{quote(section.name)} is derived from it"
     for use in section.uses:
         column, subject = columns[use.name], f"{where}: column {quote(use.name)}"
@@ -293,7 +295,7 @@ def _unfit_inputs(
 
 
 def _misfit(column: pd.Series, use: Use) -> tuple[str, str] | None:
-    """Return what a use needs and what the column holds, None if it fits."""
+    """Return, in words, what a use needs and the column holds; None if these agree."""
     is_text = is_category(column)
     kind = "dates" if is_dates(column) else "texts" if is_text else "numbers"
     if use.needs == "truths":
@@ -314,7 +316,7 @@ def _misfit(column: pd.Series, use: Use) -> tuple[str, str] | None:
 def _not_finite(
     section: DerivedSection, column: pd.Series, where: str
 ) -> Iterator[str]:
-    """Yield a sentence if a formula has no answer in some rows."""
+    """Yield a sentence if the value of a formula is not finite in some rows."""
     at = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64))) + 1
     if len(at) and not section.part:
         rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"

@@ -1,13 +1,14 @@
-"""How the audited columns reach an estimator. Not: choosing an encoder for it.
+"""Encode the audited columns for an estimator.
 
-Every audited feature is one raw column; what an estimator sees is one or more numbers
-made of it. "ordinal" is the position of a level in the declared order, "one_hot" one
-column per level met in training but the first (R's treatment contrasts),
-"one_hot_full" one for the first as well, so that a tree can tell it from all others.
+Every audited feature is one raw column, which is encoded as one or more numbers.
+"ordinal" is the position of a level in the declared order. "one_hot" is an indicator
+for each level of the training rows except the first (R's treatment contrasts),
+"one_hot_full" one for each level, so that a tree can split off the first as well. The
+encoder of a model is not chosen here.
 
-A model that was fitted elsewhere and reads the raw columns gets them in the types that
-its rows had, not in those that the audit gave them: texts as texts with their own
-missing value, nullable columns as nullable, categories with their own levels.
+A model that was fitted elsewhere and reads the raw columns gets them in their original
+types, not in those of the audit: texts as texts with their own missing value, nullable
+columns as nullable, categories with their own levels.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -28,16 +29,16 @@ Kind = Literal["none", "ordinal", "one_hot", "one_hot_full"]
 
 
 class Levels(NamedTuple):
-    """What each level of one category becomes.
+    """The codes of the levels of one category.
 
     Attributes
     ----------
     declared : Index of length n_levels
         All levels, in order.
     is_placed : ndarray of bool, shape (n_levels + 1,)
-        Whether a level has a place; the last entry stands for a missing one.
+        Whether a level can be encoded; the last entry is for a missing cell.
     codes : ndarray of shape (n_columns, n_levels + 1)
-        The numbers it becomes; NaN if missing, in ordinal codes.
+        The codes of each level; the ordinal code of a missing cell is NaN.
     """
 
     declared: pd.Index
@@ -46,18 +47,18 @@ class Levels(NamedTuple):
 
 
 class Encoding(NamedTuple):
-    """How a frame becomes what an estimator sees.
+    """The encoding of a frame for an estimator.
 
     Attributes
     ----------
     kind : {"none", "ordinal", "one_hot", "one_hot_full"}
     features : tuple of str
-        The columns that are read, in the estimator's order.
+        The columns that the estimator reads, in its order.
     levels : mapping of str to Levels
-        The levels of each category in training; a category that is not there is coded
-        by the levels it declares itself.
+        The codes of each category in training; a category without an entry is encoded
+        by its own declared levels.
     is_named : bool
-        Whether the estimator gets a frame, and not an array.
+        Whether the estimator gets a frame instead of an array.
     """
 
     kind: Kind
@@ -67,7 +68,7 @@ class Encoding(NamedTuple):
 
     @property
     def encoded(self) -> tuple[str, ...]:
-        """For each column the estimator sees, the feature it was made from."""
+        """The feature of each encoded column."""
         widths = [
             len(self.levels[name].codes) if name in self.levels else 1
             for name in self.features
@@ -76,7 +77,7 @@ class Encoding(NamedTuple):
 
     @property
     def columns(self) -> tuple[Hashable, ...]:
-        """The columns the estimator sees, one-hot ones as feature and level."""
+        """The encoded columns; a one-hot column is a pair of feature and level."""
         if not self.kind.startswith("one_hot"):
             return self.features
         columns: list[Hashable] = []
@@ -93,7 +94,7 @@ def has_category(X: pd.DataFrame) -> bool:
 
 
 def learn(X: pd.DataFrame, kind: Kind, *, is_named: bool = False) -> Encoding:
-    """Return the encoding of training rows; "none" hands categories on as they are."""
+    """Return the encoding of training rows; "none" leaves categories unchanged."""
     of_kind: dict[str, Callable[[pd.Series], Levels]] = {
         "ordinal": _ordinal,
         "one_hot": _one_hot,
@@ -108,13 +109,13 @@ def learn(X: pd.DataFrame, kind: Kind, *, is_named: bool = False) -> Encoding:
 
 
 def _is_present(column: pd.Series) -> npt.NDArray[np.bool_]:
-    """Return for each declared level whether a row has it."""
+    """Return whether each declared level occurs in a row, (n_levels,)."""
     codes = column.cat.codes.to_numpy()
     return np.isin(np.arange(len(column.cat.categories)), codes)
 
 
 def _ordinal(column: pd.Series) -> Levels:
-    """Return positions in level order; a missing level stays missing."""
+    """Return the positions of levels as codes; a missing cell stays missing."""
     codes = np.append(np.arange(len(column.cat.categories), dtype=np.float64), np.nan)
     return Levels(
         column.cat.categories, np.append(_is_present(column), True), codes[np.newaxis]
@@ -122,23 +123,23 @@ def _ordinal(column: pd.Series) -> Levels:
 
 
 def _one_hot(column: pd.Series, n_dropped: int = 1) -> Levels:
-    """Return one indicator per level met but the first; none for a missing level."""
+    """Return an indicator per level that occurs, without the first `n_dropped`."""
     is_present = _is_present(column)
     indicators = np.eye(len(is_present) + 1)[np.flatnonzero(is_present)[n_dropped:]]
     return Levels(column.cat.categories, np.append(is_present, False), indicators)
 
 
 def column_type(column: pd.Series, typed: pd.Series) -> ColumnType | None:
-    """Return what a column was, None if the audit keeps it as it was.
+    """Return the original type of a column, None if the audit does not change it.
 
     Parameters
     ----------
     column : Series
-        As it was given.
+        The original column.
     typed : Series
-        As the audit keeps it, dates as datetime64 or as seconds.
+        The column in the types of the audit, dates as datetime64 or as seconds.
     """
-    is_narrow = column.dtype in (np.float16, np.float32)  # a grid of points is float64
+    is_narrow = column.dtype in (np.float16, np.float32)  # points of grids are float64
     is_kept = column.dtype == typed.dtype and not dates.is_dates(typed)
     if is_kept and not is_narrow:
         return None
@@ -148,9 +149,9 @@ def column_type(column: pd.Series, typed: pd.Series) -> ColumnType | None:
 
 
 def restored(column: pd.Series, kind: ColumnType) -> pd.Series:
-    """Return a column in the type it had before the audit typed it.
+    """Return a column in its original type.
 
-    A number that this type cannot hold, such as 2.5 among whole numbers, stays.
+    If a number cannot be converted, such as 2.5 to an integer, the numbers stay.
     """
     if column.dtype == kind.dtype:
         return column
@@ -180,7 +181,7 @@ def _restored_cells(column: pd.Series, kind: ColumnType) -> Any:
 
 
 def held(values: Floats, kind: ColumnType | None) -> Floats:
-    """Return numbers as a column of a type holds them: rounded to digits, or days."""
+    """Return numbers rounded as a column of a type holds them, such as to days."""
     if kind is None:
         return values
     cells = pd.Series(_restored_cells(pd.Series(values), kind))
@@ -190,11 +191,11 @@ def held(values: Floats, kind: ColumnType | None) -> Floats:
 
 
 def _restored_levels(column: pd.Series, kind: ColumnType) -> Any:
-    """Return the cells that a category was made of."""
+    """Return the original cells of a category."""
     texts, codes = column.cat.categories, column.cat.codes.to_numpy()
     if isinstance(kind.dtype, pd.CategoricalDtype):
         own = pd.Index([text_of(level) for level in kind.dtype.categories])
-        if not own.equals(texts):  # R returns factors with levels of its own
+        if not own.equals(texts):  # factors returned by R may have other levels
             codes = np.append(own.get_indexer(texts), -1)[codes]
         return pd.Categorical.from_codes(codes, dtype=kind.dtype)
     cells = np.empty(len(texts) + 1, dtype=object)
@@ -210,21 +211,21 @@ def encode(
     model: str,
     types: Mapping[str, ColumnType] | None = None,
 ) -> Any:
-    """Return what the estimator sees of some rows: an array, or a frame.
+    """Return the encoded rows for an estimator, as an array or a frame.
 
-    Arrays are float64 in column order whatever the layout of `X`, so that equal rows
-    meet equal arithmetic; of texts, or of narrower numbers alone, they are what the
-    rows were, if `types` says what that is. A frame is a copy: what is handed on can
-    be changed.
+    Arrays are float64 in column-major order for every layout of `X`, so that the
+    arithmetic of equal rows is the same. With `types`, the original types, arrays of
+    texts are object and arrays of narrower floats keep their type. A frame is a copy,
+    which the estimator may change.
 
     Raises
     ------
     ModelError
-        If `X` lacks a column that `model` reads, or it is one of dates that the
-        encoding has no number for.
+        If `X` lacks a column that `model` reads, or a column of dates would have to be
+        encoded.
     DataError
-        If a column holds neither numbers nor levels, or a level, or a missing one, has
-        no place in what `model` was trained on.
+        If a column holds neither numbers nor levels, or `model` was not trained on a
+        level or on missing cells.
     """
     rows = selected(encoding.features, X, model)
     if encoding.kind != "none":
@@ -244,7 +245,7 @@ def encode(
             return np.asfortranarray(frame.to_numpy())
     try:
         if has_category(rows):
-            columns = [_columns(encoding, column, model) for _, column in rows.items()]
+            columns = [_encoded(encoding, column, model) for _, column in rows.items()]
             matrix = np.concatenate(columns).T
         else:
             matrix = np.asfortranarray(rows.to_numpy(dtype=np.float64))
@@ -261,12 +262,12 @@ def encode(
 def refuse_dates(
     model: str, features: Iterable[str], types: Mapping[str, ColumnType]
 ) -> None:
-    """Refuse a model that can be given numbers and levels only, and reads dates.
+    """Refuse a model that reads dates but can be given only numbers and levels.
 
     Raises
     ------
     ModelError
-        Naming the columns.
+        If it reads dates; the message lists the columns.
     """
     dated = [name for name in features if dates.was_dates(types.get(name))]
     if dated:
@@ -285,7 +286,7 @@ def refuse_dates(
 
 
 def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataFrame:
-    """Return the columns that are read, in their order; `X` itself if it has these."""
+    """Return the columns that a model reads; `X` itself if it has just these."""
     if tuple(X.columns) == features:
         return X
     absent = [name for name in features if name not in X.columns]
@@ -297,8 +298,8 @@ def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataF
     return X[list(features)]
 
 
-def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
-    """Return what one column becomes, (n_columns, n_samples)."""
+def _encoded(encoding: Encoding, column: pd.Series, model: str) -> Floats:
+    """Return the codes of one column, (n_columns, n_samples)."""
     if not is_category(column):
         return column.to_numpy(dtype=np.float64)[np.newaxis]
     if encoding.kind == "none":
@@ -340,7 +341,7 @@ def _codes(
 def unknown_levels(
     levels: Any, column: pd.Series, known_levels: Any, model: str
 ) -> DataError:
-    """Return the error for levels that were not met in training."""
+    """Return the error for levels that no training row has."""
     return DataError(
         f"Column {quote(column.name)} holds {listed(levels)}, which model "
         f"{quote(model)} did not see in training; it knows {listed(known_levels)}. "

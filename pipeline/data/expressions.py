@@ -1,17 +1,17 @@
-"""Formulas as text: parsed into a tree, checked node by node, computed by numpy.
+"""Formulas as text: parsed into a tree, checked node by node, evaluated by numpy.
 
     columns        by name: x1, construction.year; others in backticks: `body mass`
     numbers        1, 0.5, 1e-3
     + - * / **     the exponent is a number of at most 16
-    < <= > >= == !=  1 where it holds, else 0; also in a chain, 0 < x1 < 1
-    == != "text"   after a column, one of its levels, in double or single quotes
-    and or not     of comparisons, and of truths: columns of true and false, of 0 and 1,
-                   or of -1 and 1
+    < <= > >= == !=  1 where true, else 0; also in a chain, 0 < x1 < 1
+    == != "text"   compares a column with one of its levels, in double or single quotes
+    and or not     of comparisons, and of columns of true and false, 0 and 1, or -1 and
+                   1 (called truths below)
     log exp sqrt abs min max
 
-Nothing is evaluated that is not in these tables: no text is handed to Python's own
-evaluation, no attribute is looked up, no other function is called. Not: which columns
-a formula may name, and whether they are what it needs (`derived_columns`).
+Nothing else is evaluated: no text is passed to Python's `eval`, no attribute is looked
+up, no other function is called. `derived_columns` checks which columns a formula may
+name, and whether they hold what it needs.
 """
 
 import ast
@@ -31,13 +31,13 @@ from .column_types import text_of
 Cells: TypeAlias = npt.NDArray[Any]
 
 MOST_CHARACTERS = 2000
-MOST_PARTS = 300  # nested one in another, still far from the depth that Python allows
+MOST_PARTS = 300  # even if all are nested, far below the recursion limit of Python
 MOST_EXPONENT = 16
 
 QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `((?:[^`]|``)+)`""", re.X | re.S
 )
-"""A text, or a name in backticks, where a doubled backtick is one of the name."""
+"""A quoted text, or a name in backticks; two backticks stand for one in the name."""
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -68,7 +68,7 @@ FUNCTIONS: dict[str, tuple[Any, int]] = {
     "min": (np.minimum, 2),
     "max": (np.maximum, 2),
 }
-"""Each with its least number of arguments; one of 1 has no more."""
+"""Functions with their minimum number of arguments; 1 means exactly one."""
 
 
 class Use(NamedTuple):
@@ -81,7 +81,7 @@ class Use(NamedTuple):
     needs : {"numbers", "truths", "level"}
         What the column must hold.
     level : str
-        The level that it is compared with, empty for numbers and truths.
+        The level with which the column is compared, empty for numbers and truths.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Use(NamedTuple):
 
 
 def problem_of(text: str) -> str:
-    """Return what is wrong with a formula, as a predicate; empty if nothing is.
+    """Return the first problem of a formula, as a predicate; empty if it is valid.
 
     Examples
     --------
@@ -116,12 +116,12 @@ def problem_of(text: str) -> str:
 
 
 def uses_of(text: str) -> tuple[Use, ...]:
-    """Return how a sound formula uses its columns, in their order, each use once."""
+    """Return the distinct uses of columns in a valid formula, in their order."""
     return tuple(dict.fromkeys(_uses(_tree(text))))
 
 
 def named(column: str) -> str:
-    """Return a column as a formula names it.
+    """Return the name of a column as written in a formula.
 
     Examples
     --------
@@ -136,20 +136,21 @@ def named(column: str) -> str:
 
 
 def value_of(text: str, columns: Mapping[str, pd.Series]) -> Cells:
-    """Return what a sound formula says of each row.
+    """Return the value of a valid formula in each row, (n_samples,).
 
     Parameters
     ----------
     text : str
-        One that has no `problem_of`.
+        A formula for which `problem_of` is empty.
     columns : mapping of str to Series
-        The column of each of its names, which fits every one of its `uses_of`.
+        The columns by name; each must hold what every one of its `uses_of` needs.
 
     Returns
     -------
     ndarray of shape (n_samples,)
-        0 and 1 as integers if the formula is a comparison, or joins truths, else
-        float64; not finite where there is no answer, such as the logarithm of zero.
+        0 and 1 as integers if the formula is a comparison, or combines truths by and,
+        or, not; else float64, not finite where the value is undefined, such as the
+        logarithm of zero.
     """
     tree = _tree(text)
     with np.errstate(all="ignore"):
@@ -159,17 +160,17 @@ def value_of(text: str, columns: Mapping[str, pd.Series]) -> Cells:
 
 @cache
 def _tree(text: str) -> ast.expr:
-    """Return the tree of a formula, in which names have no backticks."""
+    """Return the syntax tree of a formula, with names without backticks."""
     names: dict[str, str] = {}
 
-    def stand_in(quoted: re.Match[str]) -> str:
+    def placeholder(quoted: re.Match[str]) -> str:
         if quoted[1] is None:
             return quoted[0]
         word = "_" * (len(text) + len(names))  # longer than any word of the text
         names[word] = quoted[1].replace("``", "`")
         return f" {word} "
 
-    tree = ast.parse(QUOTED.sub(stand_in, text).strip(), mode="eval").body
+    tree = ast.parse(QUOTED.sub(placeholder, text).strip(), mode="eval").body
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
@@ -177,7 +178,7 @@ def _tree(text: str) -> ast.expr:
 
 
 def _dotted_name(node: ast.AST) -> str:
-    """Return a name, also one with dots as R has them; empty for anything else."""
+    """Return a name, which may contain dots as in R; empty for any other node."""
     if isinstance(node, ast.Attribute):
         before = _dotted_name(node.value)
         return f"{before}.{node.attr}" if before else ""
@@ -185,7 +186,7 @@ def _dotted_name(node: ast.AST) -> str:
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
-    """Return what a node computes with; a name and a number are whole."""
+    """Return the operands of a node; names and numbers have none."""
     match node:
         case ast.BinOp():
             return [node.left, node.right]
@@ -201,7 +202,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _compared_level(node: ast.expr) -> Use | None:
-    """Return the column and the level of a comparison of the two, None otherwise."""
+    """Return the column and level that a node compares, None for any other node."""
     match node:
         case ast.Compare(
             left=column,
@@ -223,7 +224,7 @@ def _uses(node: ast.expr, needs: str = "numbers") -> Iterator[Use]:
 
 
 def _is_joint(node: ast.expr) -> bool:
-    """Return whether a node joins truths: by and, by or, or one of them by not."""
+    """Return whether a node is a logical operation: and, or, not."""
     is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     return isinstance(node, ast.BoolOp) or is_not
 
@@ -233,7 +234,7 @@ def _is_truth(node: ast.expr) -> bool:
 
 
 def _problems(node: ast.expr) -> Iterator[str]:
-    """Yield a predicate per part that is in none of the tables, outermost first."""
+    """Yield a predicate for each part that is not supported, outermost first."""
     if _compared_level(node):
         return
     source = ast.unparse(node)
@@ -277,7 +278,6 @@ def _problems(node: ast.expr) -> Iterator[str]:
 
 
 def _call_problems(node: ast.Call) -> Iterator[str]:
-    """Yield what is wrong with the call of a function."""
     name = ast.unparse(node.func)
     if not isinstance(node.func, ast.Name) or name not in FUNCTIONS:
         *first, final = FUNCTIONS
@@ -307,7 +307,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _value(node: ast.expr, columns: Mapping[str, pd.Series]) -> Any:
-    """Return what one sound node says of each row."""
+    """Return the value of a valid node in each row, or a constant."""
     if name := _dotted_name(node):
         return columns[name].to_numpy(dtype=np.float64)
     if compared := _compared_level(node):
@@ -316,7 +316,7 @@ def _value(node: ast.expr, columns: Mapping[str, pd.Series]) -> Any:
     else:
         values = [_value(part, columns) for part in _parts(node)]
     if _is_joint(node):
-        values = [value > 0 for value in values]  # the opposite of 1 may be 0 or -1
+        values = [value > 0 for value in values]  # false may be 0 or -1
     match node:
         case ast.BinOp():
             return ARITHMETIC[type(node.op)](*values)

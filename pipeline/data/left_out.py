@@ -1,7 +1,7 @@
-"""What reading leaves out, and the findings that say it.
+"""Rows, levels and columns that reading leaves out, and the findings about them.
 
-Rows of weight 0, and where a configuration says so rows without a target and levels
-that no training row has; columns without a part.
+Left out are rows of weight 0, columns that are neither audited nor the target, and, if
+the configuration says so, rows without a target and levels that no training row has.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from .section import DataSection
 from .tables import Table
 
 NEARLY_ALL = 0.99
-"""The share of the rows from which one value makes a column nearly constant."""
+"""A column is nearly constant if one value has at least this share of the rows."""
 
 
 def columns_without_part(
@@ -35,12 +35,13 @@ def columns_without_part(
     Parameters
     ----------
     tables : sequence of Table
-        Of the training rows first. A column is looked at in the first that has it.
+        The training rows first. Of each column, the first table that has it is
+        described.
     section : DataSection
     audited : collection of str
-        The features, and what is held out of the models.
+        The features and the held-out columns.
     dated : collection of str
-        Dates of which parts are taken.
+        Date columns of which parts are derived.
     """
     roles = dict.fromkeys(section.exclude, "excluded")
     roles |= dict.fromkeys(section.segments, "segments")
@@ -59,7 +60,7 @@ def columns_without_part(
 
 
 def _cells(table: Table, name: str, section: DataSection) -> pd.Series:
-    """Return a column as it is read, or its texts if they have no type."""
+    """Return the typed column, or its texts if they have no type."""
     cells = table.frame[name]
     if cells.dtype == object:
         cells = column_types.without(cells, section.missing_values)
@@ -70,12 +71,12 @@ def _cells(table: Table, name: str, section: DataSection) -> pd.Series:
 
 
 def _look(values: pd.Series) -> tuple[str, int]:
-    """Return what the cells of a column are like, and how many differ."""
+    """Return the kind of content of a column, and its number of distinct values."""
     if values.empty:
         return "empty", 0
     try:
         counts = np.bincount(pd.factorize(values)[0])
-    except TypeError:  # lists and the like, which cannot be counted
+    except TypeError:  # values that cannot be hashed, such as lists
         return "", 0
     distinct = len(counts)
     if distinct == 1:
@@ -89,12 +90,12 @@ def _look(values: pd.Series) -> tuple[str, int]:
 def with_target(
     tables: tuple[Table, ...], section: DataSection
 ) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
-    """Return the tables without rows that lack a target, and what was left out."""
+    """Return the tables without rows that lack a target, and a finding per table."""
     parts, notes = list(tables), []
     n_own = len(tables) - bool(section.reference_rows)
     for place, table in enumerate(tables[:n_own] * section.drop_missing_target):
         if section.target not in table.frame:
-            continue  # said where every column is looked for
+            continue  # `read` reports the missing column
         cells = table.texts(section.target)
         has_target = column_types.without(cells, section.missing_values).notna()
         if has_target.all():
@@ -115,32 +116,33 @@ def with_target(
 def with_weight(
     tables: tuple[Table, ...], section: DataSection
 ) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
-    """Return the tables without rows of weight 0, and what was left out."""
+    """Return the tables without rows of weight 0, and a finding per table."""
     parts, notes = list(tables), []
     for place, table in enumerate(tables):
         if section.weights in table.frame:
-            counts = weighs(_cells(table, section.weights, section))
-            if not counts.all():
-                parts[place] = table.of_rows(counts)
-                notes.append(without_weight(counts, table.name))
+            has_weight = weighs(_cells(table, section.weights, section))
+            if not has_weight.all():
+                parts[place] = table.of_rows(has_weight)
+                notes.append(without_weight(has_weight, table.name))
     return tuple(parts), tuple(notes)
 
 
 def weighs(weights: pd.Series) -> npt.NDArray[np.bool_]:
-    """Return which rows have another weight than 0.
+    """Return whether each row has a weight other than 0, (n_samples,).
 
-    All, if a weight is at fault or fewer than two rows would be left.
+    All are true if a weight is invalid or fewer than two rows would be left; the later
+    checks of the weights then report the problem.
     """
     numbers = pd.to_numeric(weights.astype(object), errors="coerce")
-    counts = numbers.ne(0).to_numpy()
-    is_sound = counts.sum() > 1 and bool((numbers[counts] > 0).all())
-    return counts if is_sound else np.ones(len(counts), dtype=bool)
+    has_weight = numbers.ne(0).to_numpy()
+    is_valid = has_weight.sum() > 1 and bool((numbers[has_weight] > 0).all())
+    return has_weight if is_valid else np.ones(len(has_weight), dtype=bool)
 
 
-def without_weight(counts: npt.NDArray[np.bool_], name: str) -> Finding:
-    """Return what says that the rows that do not count were left out."""
+def without_weight(has_weight: npt.NDArray[np.bool_], name: str) -> Finding:
+    """Return the finding that rows of weight 0 were left out."""
     why = "have weight 0 and were left out."
-    return _rows_left_out("rows_without_weight", counts, name, why)
+    return _rows_left_out("rows_without_weight", has_weight, name, why)
 
 
 def _rows_left_out(
@@ -159,17 +161,18 @@ def _rows_left_out(
 def with_seen_levels(
     frames: Mapping[str, pd.DataFrame], declared: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, pd.DataFrame], tuple[Finding, ...]]:
-    """Return rows with levels that no training row has as missing, and the findings.
+    """Return the rows with unseen levels set to missing, and a finding per column.
 
-    No column keeps such a level unless it is declared: a model that codes levels by
-    their place must not depend on rows that it is not fitted on.
+    A level is unseen if no training row has it. Columns keep such a level only if it is
+    declared: a model that codes levels by their position must not depend on rows that
+    it is not fitted on.
 
     Parameters
     ----------
     frames : mapping of str to DataFrame
-        By what sentences call their rows: "train", "test", "reference".
+        The rows by split: "train", "test", "reference".
     declared : mapping of str to levels
-        By column, those that stay whatever the rows have.
+        The levels of each column that are kept in any case.
     """
     frames = {name: X.copy() for name, X in frames.items()}
     notes = []

@@ -1,7 +1,7 @@
-"""A sketch of every column of the rows, so that two stored runs can be compared.
+"""A sketch of the distribution of every column, to compare stored runs.
 
-Rows are counted alike, whatever they weigh. Not: what two sketches say to each other
-(`shifts`), or where the rows of curves lie (`distributions`).
+The weights of rows are ignored. `shifts` compares two sketches; histograms of features
+that have curves are in `distributions`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,27 +18,28 @@ from .column_types import is_category
 FRAME = FRAMES["quantiles"]
 
 MOST_VALUES = 50
-"""Most distinct values of a number that are all counted."""
+"""Numeric columns with at most so many distinct values keep all of them."""
 PARTS = 100
-"""A number with more of them is kept by its quantiles at 0, 1/100, …, 1."""
+"""Other numeric columns keep their quantiles at 0, 1/100, …, 1."""
 Counts = npt.NDArray[np.int64]
 
 
 class Sketch(NamedTuple):
-    """One column of one split, in short.
+    """The distribution of one column of one split, in short.
 
     Attributes
     ----------
     kind : {"number", "category", "missing"}
-        "missing" if no cell of a number is known.
+        "missing" if all cells of a numeric column are missing.
     values : ndarray
-        Ascending, each once; empty of a category.
+        Ascending and distinct; empty for a category.
     below, upto : ndarray
-        How many known rows are less than each value, and how many no more than it.
+        Numbers of rows with a value less than each of `values`, and with a value less
+        than or equal to it.
     levels : mapping of str to int
-        The rows of each level, empty of a number.
+        Number of rows of each level, empty for a number.
     known, missing : int
-        How many cells have a value, and how many none.
+        Numbers of cells with and without a value.
     """
 
     kind: str
@@ -53,26 +54,26 @@ class Sketch(NamedTuple):
 def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
     """Return a sketch of each column of each set of rows, and of its target.
 
-    Of a number with at most 50 distinct values each value is kept, else the order
-    statistics at 0, 1/100, …, 1: values that rows have, none in between. How many rows
-    lie below, at and above a kept value is exact. Between two neighbours lies less
-    than 1/100 of the rows, so that the share of rows below any other number is known
-    to 1/200 if it is taken half way.
+    A numeric column with at most 50 distinct values keeps all of them, others the order
+    statistics at 0, 1/100, …, 1, which are values of rows, never interpolated. The
+    numbers of rows below, at and above a kept value are exact. Less than 1/100 of the
+    rows lies between two neighbouring values, so the share of rows below any number
+    between them is known to 1/200 if half of these rows are counted.
 
     Parameters
     ----------
     datasets : iterable of Dataset or None
-        None has none. The target of reference rows is not read.
+        None is skipped. The target of reference rows is not read.
 
     Returns
     -------
     DataFrame
         Columns: split; column; role, "feature" or "target"; kind, "number", "category"
-        or "missing"; place, how many known rows are at or below the value, or the
-        place of the level from 1; value, NaN of a level; level, empty of a number;
-        rows, how many have this value or lie above it and below the next, or have this
-        level, which may be none. Of each column the last row is of kind "missing",
-        with place 0, and counts the cells without a value.
+        or "missing"; place, the number of rows at or below the value, or the position
+        of the level from 1; value, NaN for a level; level, empty for a number; rows,
+        the number of rows with this value or between it and the next, or with this
+        level, which may be 0. The last row of each column is of kind "missing", with
+        place 0, and counts the missing cells.
     """
     parts = [
         (data.split, name, role, *part)
@@ -94,7 +95,7 @@ def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
 
 
 def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
-    """Return the sketches that a frame holds, by split, role and column."""
+    """Return the sketches stored in a frame, by split, role and column."""
     if frame.empty:
         return {}
     keys = [frame[name].to_numpy(dtype=object) for name in ("split", "role", "column")]
@@ -113,7 +114,7 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
 
 
 def exact_sketches(data: Dataset) -> dict[tuple[str, str], Sketch]:
-    """Return sketches that keep every value of a number, by role and column."""
+    """Return sketches that keep all distinct values, by role and column."""
     exact = {}
     for name, role, column in _columns(data):
         own, (*_, n_missing) = _parts(column, is_exact=True)
@@ -129,7 +130,7 @@ def _sketch(
     rows: Counts,
     missing: int,
 ) -> Sketch:
-    """Return the sketch that the rows of a frame describe, all but the last of them."""
+    """Return a sketch from the rows of a frame; the last one only gives `missing`."""
     is_levels = kind == "category"
     kept = slice(0) if is_levels else slice(None)
     return Sketch(

@@ -1,7 +1,7 @@
-"""A configured audit's rows: its tables read, joined, typed and split.
+"""Rows of a configured audit: tables are read, joined, typed and split.
 
-`tables` reads, `column_types` types, `splits` holds out; here they meet. Not: what a
-column must be for its role, and the making of a `Dataset`.
+The steps are in `tables`, `column_types` and `splits`. `datasets` checks the columns
+against their roles and makes a `Dataset` of each split.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,15 +31,15 @@ class Side(NamedTuple):
     Attributes
     ----------
     X : DataFrame
-        The features, then what is held out, then what is derived.
+        The features, then the held-out columns, then the derived ones.
     target : Series
         Named like its column.
     weights : Series or None
         Named like its column.
     where : str
-        How sentences name these rows.
+        The name of these rows in messages.
     facts : dict of str to Any
-        Further fields of their `Dataset`, such as its name and its source.
+        Further fields of the `Dataset` of these rows, such as its name and source.
     """
 
     X: pd.DataFrame
@@ -63,15 +63,16 @@ def read(
     Returns
     -------
     sides : dict of str to Side
-        "train", "test", and "reference" if there are such rows, whose target is NaN.
-        Training rows that are not known are the test rows, for their types and levels.
+        "train", "test", and "reference" if there are such rows, with NaN as target. If
+        the training rows are not known, "train" holds the test rows, from which types
+        and levels are derived.
     inferred : tuple of str
-        The features whose levels nobody declared.
+        The features whose levels are not declared.
 
     Raises
     ------
     DataError
-        With every problem of the tables, then of their names, then of their columns.
+        With all problems of the tables, else of column names, else of columns.
     """
     weighing, unweighted = with_weight(_tables(section, base, r_frame), section)
     every, notes = with_target(weighing, section)
@@ -98,7 +99,7 @@ def read(
     tables_by_column |= {name: tables for name in (section.target, split) if name}
     tables_by_column = dict.fromkeys(segments, tables) | tables_by_column
     typed = _type_columns(tables_by_column, section, label, formats)
-    types = {name: _type_before(every, typed[name], section) for name in audited}
+    types = {name: _original_type(every, typed[name], section) for name in audited}
     new_columns = derive(
         {name: typed[name] for name in (*audited, *dated)},
         derived,
@@ -153,8 +154,8 @@ def read(
         declared = {**own_levels, **section.categories}
         frames, facts["test"]["notes"] = with_seen_levels(frames, declared)
     sides = {}
-    words = _words(every, tables, section, seed)
-    for (split, X), (where, own) in zip(frames.items(), words, strict=True):
+    labelled = _split_facts(every, tables, section, seed)
+    for (split, X), (where, own) in zip(frames.items(), labelled, strict=True):
         rows = rows_of[split]
         target = pd.Series(np.nan, X.index, name=section.target)
         if split != "reference":
@@ -174,7 +175,7 @@ def read(
 
 @contextmanager
 def collecting(problems: list[str]) -> Iterator[None]:
-    """Keep the message of a DataError and go on."""
+    """Append the message of a DataError to `problems` instead of raising it."""
     try:
         yield
     except DataError as error:
@@ -191,7 +192,7 @@ def raise_all(problems: Iterable[str]) -> None:
 def group_problems(
     groups: Mapping[str, tuple[str, ...]], features: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yield a sentence for every column of a group that is no feature."""
+    """Yield a sentence for every column of a group that is not a feature."""
     known = frozenset(features)
     every = [(group, name) for group, members in groups.items() for name in members]
     unknown = [(group, name) for group, name in every if name not in known]
@@ -204,7 +205,7 @@ def group_problems(
 def _tables(
     section: DataSection, base: Path, r_frame: RFrame | None
 ) -> tuple[Table, ...]:
-    """Return the one table, or those of training and test rows; the reference last."""
+    """Return the tables of training, test and reference rows, as far as configured."""
     sources = {
         "train": section.train,
         "test": section.test,
@@ -232,9 +233,9 @@ def row_problems(n_rows: int, where: str) -> Iterator[str]:
 def _features(
     table: Table, section: DataSection, dated: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the audited columns: as configured, or all that have no other role.
+    """Return the features: as configured, or all columns that have no other role.
 
-    To be taken parts of, as dates are, is one.
+    Date columns of which parts are derived (`dated`) have another role.
     """
     single = (section.target, section.weights, section.test.get("column", ""))
     others = (*single, *section.exclude, *section.held_out_columns, *dated)
@@ -250,7 +251,7 @@ def _unknown_columns(
     features: tuple[str, ...],
     segments: Sequence[str],
 ) -> Iterator[str]:
-    """Yield a sentence for every column that is named but not there."""
+    """Yield a sentence for every configured column that a table does not have."""
     if not features:
         yield f"{tables[0].name} has no feature: all its columns have other roles."
     own: dict[str, Sequence[str]] = {
@@ -284,7 +285,7 @@ def _type_columns(
     label: str,
     formats: Mapping[str, str],
 ) -> dict[str, pd.Series]:
-    """Return the columns over the rows of tables, or raise what has no type."""
+    """Return the typed columns, or raise the problems of all columns together."""
     problems: list[str] = []
     typed: dict[str, pd.Series] = {}
     for name, tables in tables_by_column.items():
@@ -303,13 +304,13 @@ def _column(
     where: str,
     written: str | None,
 ) -> pd.Series:
-    """Return one column over all rows; texts are typed in one piece.
+    """Return one typed column over all rows; texts of all tables are typed together.
 
-    How dates are `written` is None if no part of them is taken.
+    `written` is the format of dates, None if no part of them is derived.
     """
     is_alike = all(table.is_text for table in tables)
     is_alike &= len({table.written for table in tables}) == 1
-    if written is not None:  # texts of dates are not read together with dates of Excel
+    if written is not None:  # texts of dates are not typed together with dates of Excel
         is_alike &= len({table.has_texts(name) for table in tables}) == 1
     if is_alike:
         return _typed_cells(tables, name, section, where, written)
@@ -336,7 +337,7 @@ def _typed_cells(
     where: str,
     written: str | None,
 ) -> pd.Series:
-    """Return the typed column of one table, or of tables of texts of one kind."""
+    """Return the typed column of one table, or of several with cells of one kind."""
     is_text, missing = tables[0].is_text, section.missing_values
     parts = [table.frame[name] for table in tables]
     if is_text and (written is not None or _needs_texts(parts, section)):
@@ -364,10 +365,10 @@ def _typed_cells(
     return column_types.from_values(cells, where=where, is_feature=is_feature)
 
 
-def _type_before(
+def _original_type(
     tables: tuple[Table, ...], typed: pd.Series, section: DataSection
 ) -> ColumnType | None:
-    """Return what a column was in its tables: texts are object."""
+    """Return the type that a column has in its tables, None if it did not change."""
     if typed.name in section.categories:
         return None
     is_of_texts = tables[0].has_texts(str(typed.name))
@@ -383,10 +384,10 @@ def _type_before(
 
 
 def _needs_texts(parts: Sequence[pd.Series], section: DataSection) -> bool:
-    """Return whether columns that were read as numbers are needed as written.
+    """Return whether columns that were read as numbers must be converted to texts.
 
-    They are if levels are declared, if some file has texts, or true and false, where
-    another has numbers, and if a number is one that means missing.
+    This is so if levels are declared, if one table has texts, or true and false, where
+    another has numbers, or if a number is among the missing values.
     """
     n_texts = sum(part.dtype == object for part in parts)
     if n_texts == len(parts):
@@ -406,7 +407,7 @@ def _test_rows(
     section: DataSection,
     seed: int,
 ) -> Rows:
-    """Return which rows are test rows."""
+    """Return whether each row is a test row, (n_samples,)."""
     n_first = len(tables[0].frame)
     if len(tables) == 2:
         return np.arange(n_first + len(tables[1].frame)) >= n_first
@@ -422,13 +423,13 @@ def _test_rows(
     return drawn_rows(section.test["fraction"], seed, strata=strata)
 
 
-def _words(
+def _split_facts(
     every: tuple[Table, ...],
     tables: tuple[Table, ...],
     section: DataSection,
     seed: int,
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield how sentences name the rows of each split, and what the report says."""
+    """Yield the name of each split in messages, and fields of its `Dataset`."""
     parts = (section.train or section.test, section.test)
     sources = [source_of(part) for part in parts]
     labels = [table.name for table in tables]
@@ -457,7 +458,7 @@ def _words(
 
 
 def _stem(name: str) -> str:
-    """Return the short name of a table: of its file, or its R or bundled data set."""
+    """Return the short name of a table: of its file or its data set."""
     if "::" in name:
         return name.partition("::")[2]
     return PurePath(name).stem.removeprefix("load_")

@@ -1,4 +1,4 @@
-"""The [data] section of a configuration: where rows come from, what columns mean."""
+"""The [data] section of a configuration: sources of the rows, roles of the columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from ..records.value_rules import NAME, SHA256, Pattern, Range, Tables
 
 Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
 EXACT = Range(least=-(2**53), most=2**53)
-"""The integers that every table keeps apart, those of Parquet and of R too."""
+"""The integers that float64 represents exactly; Parquet and R may store float64."""
 SIGN = Pattern(r'[^\r\n"]', "one character")
 BESIDE = Pattern(
     r"[^\s\d.,+()-]+", "a sign beside numbers, such as '%'", "signs such as '%'"
@@ -69,22 +69,22 @@ class DataSection:
     ----------
     train : table
         The rows that models are fitted on; {} if all models come from files and the
-        rows that they were fitted on are not known. A file: .csv and .tsv, also .gz,
-        with separator, encoding, and how numbers are written (decimal, thousands,
-        strip, negative); .xlsx with sheet; .parquet, .feather; .sqlite and .db with sql
-        or table; .rds with its sha256, because reading it may run code. Or the result
-        of sql in the database whose address is in the environment variable url_env, an
-        R data set, or one of scikit-learn's. Or the result of an R script: a data
-        frame, or a list with elements named train, test or reference_rows; if it has
-        only one of them, `test` says which rows to hold out. index_column of a file or
-        database is a column that only identifies rows; "" means a column without a
-        name.
+        rows that they were fitted on are not known. The source can be a file: .csv and
+        .tsv, also .gz, with separator, encoding and the format of numbers (decimal,
+        thousands, strip, negative); .xlsx with sheet; .parquet, .feather; .sqlite and
+        .db with sql or table; .rds with its sha256, because reading it may run code. It
+        can be the result of sql in the database whose address is in the environment
+        variable url_env, an R data set, or one of scikit-learn's. It can also be the
+        result of an R script: a data frame, or a list with elements named train, test
+        or reference_rows; if the script returns only one table, `test` defines the rows
+        to hold out. index_column of a file or database is a column that only identifies
+        rows; "" means a column without a name.
     test : table
         The rows on which importances are measured: a source like `train`, a fraction of
         its rows drawn with the seed, or the rows with a given value in a column.
     reference_rows : table
         Rows, with or without a target, that FIRM and the gradients use instead of the
-        test rows: a source like `train`.
+        test rows; a source like `train`.
     target : str
         The column to be predicted.
     task : {"regression", "binary", "multiclass"}
@@ -102,9 +102,10 @@ class DataSection:
     held_out_columns : tuple of str
         Columns that are audited but given to no model.
     segments : tuple of str
-        Columns by whose values the report also judges the evaluation rows apart: how
-        good each model is, whether its predictions are too high or too low, and what it
-        relies on. They may be features or not (`exclude`).
+        Columns that divide the evaluation rows into segments. For each segment, the
+        report shows how good each model is, whether its predictions are too high or too
+        low, and which features it relies on. These columns may be features or not
+        (`exclude`).
     categories : mapping of str to tuple of str
         Categorical columns, with their levels in order; by default text columns are
         categorical, with sorted levels.

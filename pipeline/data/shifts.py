@@ -1,7 +1,7 @@
-"""How columns are distributed in two sets of rows: stability index, chance, verdict.
+"""Shifts of the distribution of columns between two sets of rows (PSI, noise, verdict).
 
-From a sketch of each side. Not: which sets are compared (`runs.baseline` an approved
-run and this one, `assess.split_shifts` training and evaluation rows).
+They are computed from a sketch of each side. `runs.baseline` compares an approved run
+with this one, `assess.split_shifts` the training with the evaluation rows.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from .quantiles import Sketch
 
 TENTHS = np.arange(1, 10)
 SAME = 1e-12
-"""Numbers that differ by no more than this part of them are one value: of a column that
-is computed, another version of a library may give other last digits."""
+"""Numbers that differ by no more than this part of them are equal: the last digits of a
+computed column may depend on the version of a library."""
 Column: TypeAlias = tuple[str, str, str]
 """Split, role and name."""
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -26,7 +26,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 def shifts(
     pairs: Mapping[Column, tuple[Sketch, Sketch]], *, limit: float
 ) -> tuple[Shift, ...]:
-    r"""Return how columns are distributed in an older and a newer set of rows.
+    r"""Return the shift of each column between an older and a newer set of rows.
 
     For counts :math:`n_i` of the older rows and :math:`m_i` of the newer in :math:`B`
     cells, their sums :math:`n` and :math:`m`, and the shares
@@ -34,25 +34,25 @@ def shifts(
 
     .. math:: \mathrm{PSI} = \sum_{i=1}^{B} (q_i - p_i) \ln(q_i / p_i).
 
-    The cells of a number end at the deciles of the older rows; a value that a tenth of
-    them share is a cell of its own. Those of a category are its levels on either
-    side. Cells without rows on both sides do not count. The half row that each count is
-    raised by keeps the index finite where a cell is empty on one side. A growing
-    transformation of a number on both sides, other names of levels, or another order of
-    rows leave the index as it is.
+    The cells of a number end at the deciles of the older rows; a value that at least a
+    tenth of them share is a cell of its own. The cells of a category are the levels of
+    both sides. Cells that are empty on both sides are left out. The half row added to
+    each count keeps the index finite if a cell is empty on one side. The index does not
+    change under an increasing transformation of a number on both sides, new names of
+    levels, or another order of rows.
 
-    Of two samples of one population the index is about
-    :math:`(1/n + 1/m)\,\chi^2_{B-1}` [1]_. The noise is its quantile at 1 - 0.01 over
-    all columns and splits, values and missing cells alike (Bonferroni), times
-    :math:`1 + 2B/\min(n, m)`, since of few rows the index has the longer tail, plus
-    how far the sketches leave it open.
+    For two samples from the same population the index is approximately distributed as
+    :math:`(1/n + 1/m)\,\chi^2_{B-1}` [1]_. The noise is the quantile of this
+    distribution at error rate 0.01, divided among all columns and splits, values and
+    missing cells (Bonferroni), times :math:`1 + 2B/\min(n, m)`, since the index has a
+    longer tail for few rows, plus the uncertainty that the sketches leave.
 
     Parameters
     ----------
     pairs : mapping of (split, role, column) to two sketches
         The older one first.
     limit : float
-        The least index that counts as a shift.
+        The index above which a column counts as shifted.
 
     Returns
     -------
@@ -61,13 +61,13 @@ def shifts(
 
     Notes
     -----
-    Units: none. Rows count alike, whatever they weigh, and are taken to be drawn
-    independently of each other: of rows that follow each other in time the noise is
-    larger. Where both sides share rows it is smaller. What moves within a cell, such as
-    the largest value, moves nothing, and numbers that agree to a part in
-    :math:`10^{12}` are one value. Of sketches that were
-    stored, the share of newer rows in a cell is known to 1/100 where the column has
-    more than 50 values, and exactly else; of `exact_sketches` it is always exact.
+    Units: none. The weights of rows are ignored. Rows are assumed to be independent:
+    for consecutive rows of a time series the true noise is larger; if both sides share
+    rows, it is smaller. Changes within a cell, such as of the largest value, do not
+    change the index. Numbers that agree to a part in :math:`10^{12}` are equal. From
+    stored sketches, the share of newer rows in a cell is known to 1/100 if the column
+    has more than 50 distinct values, and exactly otherwise; from `exact_sketches` it is
+    always exact.
 
     References
     ----------
@@ -77,7 +77,7 @@ def shifts(
     miss_rate = MISS_RATE / (2 * max(len(pairs), 1))
     found = []
     for (split, role, column), (old, new) in pairs.items():
-        values = _of_values(old, new, miss_rate)
+        values = _stability_of_values(old, new, miss_rate)
         cells = [np.array([side.known, side.missing], float) for side in (old, new)]
         missing = stability(cells[0], cells[1], miss_rate=miss_rate)
         shares = [side[1] / side.sum() if side.sum() else np.nan for side in cells]
@@ -103,7 +103,7 @@ def shifts(
 
 
 class Stability(NamedTuple):
-    """A population stability index, and what chance and the sketches explain of it."""
+    """A population stability index, and the part that chance and sketches explain."""
 
     psi: float
     noise: float
@@ -115,16 +115,18 @@ NO_ANSWER = Stability(np.nan, np.nan)
 def stability(
     old: Floats, new: Floats, *, miss_rate: float, slack: Floats | float = 0.0
 ) -> Stability:
-    """Return the index of two counts of rows by cell, each plus 0.5, and its noise.
+    """Return the population stability index of two sets of counts, and its noise.
 
     Parameters
     ----------
     old, new : ndarray of shape (n_cells,)
-        Rows; cells of none in both do not count.
+        Number of rows in each cell. Cells that are empty in both are left out; 0.5 is
+        added to all other counts.
     miss_rate : float
-        The chance to exceed the noise if both are samples of one population.
+        The probability that the index exceeds the noise if both are samples from the
+        same population.
     slack : float or ndarray of shape (n_cells,), default 0
-        By how many rows each count of `new` may be wrong.
+        The largest error of each count of `new`, in rows.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def stability(
     >>> round(index.psi, 6), round(float(np.log(3)), 6)
     (1.098612, 1.098612)
     """
-    from scipy.special import chdtri  # reading a run loads no scipy
+    from scipy.special import chdtri  # so that reading a run does not load scipy
 
     is_met = (old > 0) | (new > 0)
     n_cells, sizes = int(is_met.sum()), (old.sum(), new.sum())
@@ -158,8 +160,8 @@ def _verdict(index: Stability, limit: float) -> Verdict:
     return "moved" if index.psi > limit else "below the limit"
 
 
-def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
-    """Return the index of the known values."""
+def _stability_of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
+    """Return the stability of the values, missing cells left out."""
     if old.kind != new.kind or not old.known or not new.known:
         return NO_ANSWER
     if old.kind == "category":
@@ -183,10 +185,10 @@ def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
 
 
 def _cuts(old: Sketch) -> tuple[Floats, Flags]:
-    """Return the values where cells of a number end, and whether each is in the cell.
+    """Return the upper ends of the cells of a number, and whether each is included.
 
-    A value that a tenth of the rows share has a cell of its own: a value next to it is
-    another one, on whichever side.
+    A value that a tenth of the rows share has a cell of its own: one cell ends just
+    before it, the next one includes it.
     """
     n = old.known
     deciles = np.searchsorted(10 * old.upto, n * TENTHS)
@@ -200,9 +202,9 @@ def _cuts(old: Sketch) -> tuple[Floats, Flags]:
 
 
 def _count_before(side: Sketch, cuts: Floats, with_it: Flags) -> tuple[Floats, Floats]:
-    """Return how many rows lie before each cut, and by how many that may be wrong.
+    """Return the number of rows below each cut, and its largest error.
 
-    Between two values that were kept, half of the rows between are taken.
+    A cut between two values of the sketch counts half of the rows between them.
     """
     room = SAME * np.where(np.isfinite(cuts), np.abs(cuts), 0.0)
     first = np.searchsorted(side.values, cuts - room)
@@ -213,5 +215,5 @@ def _count_before(side: Sketch, cuts: Floats, with_it: Flags) -> tuple[Floats, F
     exact = np.where(with_it, upto[end], below[first])
     between = below[first] - upto[first]
     counts = np.where(is_in_sketch, exact, (below[first] + upto[first]) / 2)
-    # two cuts may be one value
+    # two cuts may be equal up to SAME
     return np.maximum.accumulate(counts), np.where(is_in_sketch, 0.0, between / 2)

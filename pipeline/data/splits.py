@@ -1,4 +1,4 @@
-"""Which rows are held out: as test rows, or in turn, as folds of the training rows."""
+"""Rows that are held out: test rows, and folds of the training rows."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ Rows = npt.NDArray[np.bool_]
 
 
 def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Rows:
-    """Return the rows with a value in a column, (n_samples,).
+    """Return whether each row has a given value in a column, (n_samples,).
 
     Raises
     ------
@@ -42,24 +42,24 @@ def drawn_rows(
     strata: npt.NDArray[np.object_],
     part: str = "test",
 ) -> Rows:
-    """Return a fraction of the rows, drawn so that each stratum keeps its share.
+    """Return whether each row is in a stratified random sample, (n_samples,).
 
     Parameters
     ----------
     fraction : float
         The share of the rows, above 0 and below 1.
     seed : int
-        Names the stream.
+        With `part` it determines the random stream.
     strata : ndarray of shape (n_samples,)
-        The class of each row; all equal where there are none.
+        The class of each row; all equal if there are no classes.
     part : str, default "test"
-        What the rows are drawn for: names the stream as well.
+        The purpose of the sample.
 
     Returns
     -------
     ndarray of bool, (n_samples,)
-        As many rows as `fraction` of all, rounded; of each stratum its part rounded
-        down, plus one where the rounding took the most.
+        The size is `fraction` of all rows, rounded. Of each stratum it is `fraction`,
+        rounded down, plus one for the strata with the largest remainders.
     """
     order = stream(seed, "split", part, 0).permutation(len(strata))
     names, codes = np.unique(strata.astype(str), return_inverse=True)
@@ -80,19 +80,20 @@ def folds_of(
 ) -> npt.NDArray[np.int64]:
     """Return the fold of each training row, (n_samples,).
 
-    Folds differ by one row at most, and so does each class over the folds.
+    The sizes of folds differ by at most one row, and so do the numbers of rows of each
+    class in them.
 
     Parameters
     ----------
     train : Dataset or None
     folds : int
     seed, repeat : int
-        Name the stream; another repeat is another cut.
+        They determine the random stream; each repeat has other folds.
 
     Raises
     ------
     NotApplicable
-        There are no training rows, fewer than folds, or a single one of some class.
+        If there are fewer training rows than folds, or some class has a single one.
     """
     n = train.n_samples if train else 0
     if train is None or n < folds:

@@ -1,7 +1,7 @@
-"""Tables as they are read: a file, a data set of R or scikit-learn, or an R script's.
+"""Read a table: a file, a data set of R or scikit-learn, or the result of an R script.
 
-The only reader of tables. What texts mean is decided in `column_types`, for all rows at
-once. Databases are in `databases`.
+All tables are read here, databases with the help of `databases`. `column_types` derives
+types from texts, for all rows at once.
 """
 
 import gzip
@@ -35,26 +35,26 @@ RFrame = Callable[[str], pd.DataFrame]
 
 
 class Table(NamedTuple):
-    """What one source holds.
+    """The table of one source.
 
     Attributes
     ----------
     name : str
-        How sentences name it: "credit.csv", "DALEX::apartments".
+        Its name in messages: "credit.csv", "DALEX::apartments".
     frame : DataFrame
-        Its cells; those of a file of texts as they are written, those of Excel and of
-        databases as `column_types.as_read` has them.
+        The cells: texts of a CSV file, typed cells of Excel and databases as returned
+        by `column_types.as_read`.
     is_text : bool
-        Whether its columns have no types of their own: a file of texts, or one of
-        cells that have a type each.
+        Whether the columns have no types of their own: in CSV files all cells are
+        texts, in Excel and databases each cell has its own type.
     script, script_sha256 : str
-        The R script that made it and the digest of its file; empty if none did.
+        The R script that made the table and the digest of its file; empty without one.
     is_csv : bool
-        Whether all its cells are texts, which then need not be looked at.
+        Whether all cells are texts.
     written : NumberFormat
-        How such a file writes numbers.
+        The format of numbers in a CSV file.
     left_rows : ndarray or None
-        The places, from 0, of the rows in their source; None if all are there.
+        The positions, from 0, of the rows in their source; None if none was left out.
     """
 
     name: str
@@ -67,13 +67,13 @@ class Table(NamedTuple):
     left_rows: npt.NDArray[np.int64] | None = None
 
     def has_texts(self, name: str) -> bool:
-        """Return whether only its texts say what a column holds."""
+        """Return whether the type of a column is derived from its texts."""
         return self.is_csv or (
             self.is_text and column_types.is_of_texts(self.frame[name])
         )
 
     def texts(self, name: str) -> pd.Series:
-        """Return a column as it is written, if it `is_text`."""
+        """Return a column as texts if the table `is_text`, else its cells."""
         cells = self.frame[name]
         return column_types.as_texts(cells) if self.is_text else cells
 
@@ -84,14 +84,14 @@ class Table(NamedTuple):
         return at + 1
 
     def of_rows(self, is_kept: npt.NDArray[np.bool_]) -> "Table":
-        """Return some rows."""
+        """Return the table with a subset of the rows."""
         frame = self.frame[is_kept].reset_index(drop=True)
         left_rows = self.row_numbers[is_kept] - 1
         return self._replace(frame=frame, left_rows=left_rows)
 
 
 class Format(NamedTuple):
-    """A kind of file: its reader, and the keys that may stand beside `file`."""
+    """A file format: its reader, and the configuration keys allowed with `file`."""
 
     read: Callable[[Path, Mapping[str, Any]], Table]
     keys: tuple[str, ...] = ()
@@ -111,20 +111,20 @@ def read_table(
     source : mapping
         ``{"file": …}`` with the keys of its `FORMATS`, ``{"sql": …, "url_env": …}``,
         ``{"r": "package::name"}``, ``{"sklearn": "load_…"}``, ``{"rds": …, "sha256":
-        …}`` or ``{"r_script": …}``. `index_column` names a column that is left out.
+        …}`` or ``{"r_script": …}``. `index_column` is a column that is left out.
     base : Path
         The folder that relative files start from.
     r_frame : callable, optional
-        ``r_frame("package::name") -> DataFrame``; by default R is asked.
+        ``r_frame("package::name") -> DataFrame``; by default the R process reads it.
     part : str
-        The element that is taken if the value of an R script is a list of tables.
+        The element that is used if the value of an R script is a list of tables.
 
     Raises
     ------
     DataError
         If the source cannot be read as a table.
     importance_audit.r_bridge.errors.RBridgeError
-        If R is asked and fails.
+        If R is used and fails.
     """
     kind, name = next(iter(source.items()))
     if kind == "rds":
@@ -155,7 +155,7 @@ def read_table(
 
 
 def source_of(source: Mapping[str, Any]) -> str:
-    """Return how the report says where rows came from."""
+    """Return the description of a source in the report."""
     name = str(next(iter(source.values())))
     if "url_env" in source:
         return f"{source['url_env']}: {name}"
@@ -165,7 +165,7 @@ def source_of(source: Mapping[str, Any]) -> str:
 
 
 def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong between the keys of one source, each after its key."""
+    """Yield contradictions between the keys of one source, key first."""
     if "url_env" in source or "file" not in source:
         return
     suffix = _suffix_of(source["file"])
@@ -179,7 +179,7 @@ def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
     if not {"separator", "thousands"} <= set(keys):
         return
     separator, decimal = source.get("separator"), source.get("decimal", ".")
-    is_quoted = separator == ","  # whoever writes the usual one has looked
+    is_quoted = separator == ","  # stated by the user: decimals are quoted
     if (separator or usual_separator(suffix)) == decimal and not is_quoted:
         yield (
             f"decimal must differ from the separator; {quote(decimal)} was given. "
@@ -194,7 +194,7 @@ def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _without_index(name: str, frame: pd.DataFrame, index: str | None) -> pd.DataFrame:
-    """Return the columns without the one that only names rows."""
+    """Return the table without the column that only identifies rows."""
     columns = list(frame.columns)
     if index is not None:
         if index not in columns:
@@ -210,12 +210,12 @@ def _without_index(name: str, frame: pd.DataFrame, index: str | None) -> pd.Data
 
 
 def check_header(name: str, columns: tuple[str, ...]) -> None:
-    """Refuse a table in which two columns have one name.
+    """Refuse a table in which two columns have the same name.
 
     Raises
     ------
     DataError
-        Naming them.
+        If there are such columns; it lists them.
     """
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if "" in twice:
@@ -236,10 +236,10 @@ def _ask_r(name: str) -> pd.DataFrame:
 
 
 def _read_rds(path: Path, sha256: str) -> Table:
-    """Return the table of an .rds file, which is code and must be trusted."""
+    """Return the table of an .rds file after a check of its digest: it may run code."""
     from importance_audit.r_bridge import host, rds
 
-    content = _content(path)
+    content = _read_bytes(path)
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
         raise DataError(
@@ -254,7 +254,7 @@ def _read_rds(path: Path, sha256: str) -> Table:
 def _run_script(path: Path, part: str) -> Table:
     from importance_audit.r_bridge import host, rds
 
-    content = _content(path)
+    content = _read_bytes(path)
     try:
         script = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -265,7 +265,7 @@ def _run_script(path: Path, part: str) -> Table:
 
 
 def _bundled_table(name: str) -> pd.DataFrame:
-    """Return a data set of scikit-learn in its own units."""
+    """Return a data set of scikit-learn, in its original units."""
     from inspect import signature
 
     from sklearn import datasets
@@ -282,28 +282,28 @@ def _bundled_table(name: str) -> pd.DataFrame:
             f"was given.{did_you_mean(name, loaders)}"
         )
     loader = loaders[name]
-    # load_diabetes alone scales its columns, to a norm that means nothing to a reader.
+    # Only load_diabetes scales its columns by default, to units without a meaning.
     units = {"scaled": False} if "scaled" in signature(loader).parameters else {}
     return loader(as_frame=True, **units).frame
 
 
 def _suffix_of(name: str) -> str:
-    """Return the end of a file's name that says its kind, empty if none does."""
+    """Return the suffix of a file name, empty if `FORMATS` does not have it."""
     return next((end for end in FORMATS if name.lower().endswith(end)), "")
 
 
 def is_text_file(name: str) -> bool:
-    """Return whether a file holds texts, whose types are inferred."""
+    """Return whether a file holds texts, from which types are inferred."""
     return _suffix_of(name) in TEXTS
 
 
 def refuse_pointer(name: str, content: bytes, kind: type[AuditError]) -> None:
-    """Refuse a file that only names another one, kept by Git LFS.
+    """Refuse a pointer file of Git LFS.
 
     Raises
     ------
     AuditError
-        Of the given kind.
+        Of the class `kind`, if the file is a pointer.
     """
     if content.startswith(b"version https://git-lfs.github.com/spec/"):
         raise kind(
@@ -312,7 +312,7 @@ def refuse_pointer(name: str, content: bytes, kind: type[AuditError]) -> None:
         )
 
 
-def _content(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -322,7 +322,7 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _filled(path: Path, content: bytes) -> bytes:
+def _checked_not_empty(path: Path, content: bytes) -> bytes:
     if not content or content.isspace():
         raise DataError(
             f"{path.name} is empty. Save it with a line of column names and its rows."
@@ -331,14 +331,14 @@ def _filled(path: Path, content: bytes) -> bytes:
 
 
 def text_content(path: Path) -> bytes:
-    """Return the bytes of a file of texts, not compressed.
+    """Return the bytes of a file of texts, decompressed if it is gzip.
 
     Raises
     ------
     DataError
-        If it cannot be read or is empty.
+        If the file cannot be read or is empty.
     """
-    content = _content(path)
+    content = _read_bytes(path)
     if path.name.lower().endswith(".gz"):
         try:
             content = gzip.decompress(content)
@@ -346,11 +346,11 @@ def text_content(path: Path) -> bytes:
             raise DataError(
                 f"{path.name} cannot be read as gzip: {error}. Compress the file again."
             ) from error
-    return _filled(path, content)
+    return _checked_not_empty(path, content)
 
 
 def usual_separator(name: str) -> str:
-    """Return what separates cells where a configuration names nothing else."""
+    """Return the default separator of cells for a file name."""
     return "\t" if ".tsv" in name.lower()[-7:] else ","
 
 
@@ -365,7 +365,7 @@ def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
 
 
 def written_in(source: Mapping[str, Any]) -> column_types.NumberFormat:
-    """Return how a file of texts writes numbers, as the keys beside it say."""
+    """Return the number format of a CSV file that the keys of its source state."""
     keys: dict[str, Any] = {key: source[key] for key in NUMBER_KEYS if key in source}
     keys["strip"] = tuple(source.get("strip", ()))
     return column_types.NumberFormat(**keys)
@@ -374,7 +374,7 @@ def written_in(source: Mapping[str, Any]) -> column_types.NumberFormat:
 def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
     """Return the table of a Parquet or Feather file."""
     del source
-    content, name = _filled(path, _content(path)), path.name
+    content, name = _checked_not_empty(path, _read_bytes(path)), path.name
     is_parquet = name.lower().endswith(".parquet")
     read, kind = (
         (pd.read_parquet, "Parquet") if is_parquet else (pd.read_feather, "Feather")
@@ -391,12 +391,12 @@ def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
 
 
 def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
-    """Return one sheet: its first row names the columns, empty rows are left out.
+    """Return one sheet: its first row has the column names, empty rows are left out.
 
-    Cells are what they are in the file: numbers, texts, true or false, dates; the
-    result of a formula as it was last calculated.
+    Cells keep their types in the file: numbers, texts, true or false, dates. The value
+    of a formula is the result that was last calculated.
     """
-    name, content = path.name, _filled(path, _content(path))
+    name, content = path.name, _checked_not_empty(path, _read_bytes(path))
     try:
         from openpyxl import load_workbook
     except ImportError as error:
@@ -412,7 +412,7 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
         ) from error
     title = _sheet_of(name, book, source.get("sheet"))
     sheet = book[title]
-    sheet.reset_dimensions()  # what a file states of its size may be wrong
+    sheet.reset_dimensions()  # the size that a file states may be wrong
     rows = list(sheet.iter_rows(values_only=True))
     _refuse_merged_cells(name, content, title)
     _refuse_formulas(name, content, sheet, rows)
@@ -429,7 +429,7 @@ def _read_excel(path: Path, source: Mapping[str, Any]) -> Table:
 
 
 def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
-    """Return the sheet that is meant: by name, by number, or the only one.
+    """Return the title of a sheet given by name or number, or of the only one.
 
     Sheets that hold a chart and no cells are not counted.
     """
@@ -453,13 +453,13 @@ def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
 
 
 def _refuse_merged_cells(name: str, content: bytes, sheet: str) -> None:
-    """Refuse merged cells, of which only the first has a value in the file."""
+    """Refuse merged cells: only the first of each area has a value in the file."""
     from openpyxl import load_workbook
 
     with zipfile.ZipFile(io.BytesIO(content)) as members:
         if not any(b"mergeCell " in members.read(name) for name in members.namelist()):
             return
-    cells = load_workbook(io.BytesIO(content))[sheet]  # read_only knows of no merging
+    cells = load_workbook(io.BytesIO(content))[sheet]  # read_only ignores merging
     merged = [
         area.coord
         for area in cells.merged_cells.ranges
@@ -478,7 +478,7 @@ def _refuse_formulas(
 ) -> None:
     """Refuse formulas without a result, which would be read as empty cells.
 
-    One whose result is an empty text says that it is a text.
+    A formula whose result is an empty text has data type "str" and is accepted.
     """
     from openpyxl import load_workbook
 
@@ -515,4 +515,4 @@ FORMATS = TEXTS | {
     ".sqlite": Format(_read_sqlite, ("sql", "table")),
     ".db": Format(_read_sqlite, ("sql", "table")),
 }
-"""By the end of a file's name: how it is read."""
+"""The file formats, by the suffix of a file name."""

@@ -1,6 +1,6 @@
-"""Columns that hold the target: equal to it, up to unit, or one-to-one with its values.
+"""Columns that hold the target: a linear function of it, or one-to-one with its values.
 
-Not: how well a model predicts from them.
+How well a model predicts from them does not matter here.
 """
 
 import numpy as np
@@ -8,22 +8,22 @@ import numpy.typing as npt
 import pandas as pd
 
 ENOUGH = 30
-"""Rows that could contradict a column below which it is not judged."""
+"""A column is judged only if at least so many rows could contradict it."""
 OFF = 0.01
-"""The share of such rows that may do so."""
+"""Largest share of these rows that may contradict it."""
 CLOSE = 1e-9
-"""How far apart, relative to the largest value, numbers may be that are the same."""
+"""Numbers that differ by no more than this part of the largest value are equal."""
 
 
 def holds_target(column: pd.Series, y: npt.NDArray[np.generic]) -> bool:
-    """Return whether a column tells the target of nearly every row, and it the column.
+    """Return whether column and target determine each other in nearly every row.
 
-    Rows of the most frequent target prove nothing, since a column that is nearly
-    constant has them too; nor does the first row of any other value, which goes with
-    whatever stands beside it. A target of more values than the root of its rows, such
-    as one that is the same in all rows of a person, is compared with numbers only, up
-    to unit: where rows repeat, any column is one-to-one with it. A missing cell is a
-    value like any other.
+    Rows of the most frequent target are no evidence, since a nearly constant column
+    agrees with them as well. Neither is the first row of any other value, since it
+    agrees with any value in the same row. If the target has more distinct values than
+    the square root of the number of rows, such as one that is the same in all rows of a
+    person, only a linear relation to a numeric column is tested: where rows repeat, any
+    column is one-to-one with such a target. A missing cell counts as a value.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def holds_target(column: pd.Series, y: npt.NDArray[np.generic]) -> bool:
 def _is_one_to_one(
     column: pd.Series, codes: npt.NDArray[np.intp], most_off: float
 ) -> bool:
-    """Return whether all but a few rows pair a value of each with one of the other."""
+    """Return whether the values are one-to-one in all but `most_off` rows."""
     own, values = pd.factorize(column, use_na_sentinel=False)
     n_values = int(codes.max()) + 1
     if abs(len(values) - n_values) > most_off:
         return False
     pairs, n_rows = np.unique(own * n_values + codes, return_counts=True)
     left, right = pairs // n_values, pairs % n_values
-    by_size = np.argsort(n_rows)  # the last one that is written is the largest
+    by_size = np.argsort(n_rows)  # the most frequent pair is written last and stays
     of_left, of_right = np.zeros(len(values), int), np.zeros(n_values, int)
     of_left[left[by_size]], of_right[right[by_size]] = by_size, by_size
     places = np.arange(len(pairs))
@@ -69,21 +69,23 @@ def _is_one_to_one(
 
 
 def _is_affine(
-    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]
+    x: npt.NDArray[np.float64],
+    y: npt.NDArray[np.float64],
+    is_proof: npt.NDArray[np.bool_],
 ) -> bool:
-    """Return whether ``y = c + d x`` but for rounding, in nearly all rows with an x.
+    """Return whether ``y = c + d x`` up to rounding in nearly all rows with an x.
 
-    The line is that of most neighbouring rows among those that tell.
+    The slope is the median slope between neighbouring rows of those marked `is_proof`.
     """
-    is_there = np.isfinite(x) & np.isfinite(y)
-    x, y, tells = x[is_there], y[is_there], tells[is_there]
-    if tells.sum() < ENOUGH:
+    is_finite = np.isfinite(x) & np.isfinite(y)
+    x, y, is_proof = x[is_finite], y[is_finite], is_proof[is_finite]
+    if is_proof.sum() < ENOUGH:
         return False
-    run, rise = np.diff(x[tells]), np.diff(y[tells])
+    run, rise = np.diff(x[is_proof]), np.diff(y[is_proof])
     if not run.any():
         return False
     slope = np.median(rise[run != 0] / run[run != 0])
     rest = y - slope * x
     size = np.abs(y).max() + np.abs(slope * x).max()
-    is_off = np.abs(rest - np.median(rest[tells])) > CLOSE * size
-    return bool(slope != 0 and is_off.sum() <= OFF * tells.sum())
+    is_off = np.abs(rest - np.median(rest[is_proof])) > CLOSE * size
+    return bool(slope != 0 and is_off.sum() <= OFF * is_proof.sum())
