@@ -81,9 +81,9 @@ def audit(
     test : Dataset
         The rows that importances are measured on.
     config : AuditConfig
-        The configuration, from `config.load_config` or `config.parse_config`.
+        The configuration, from `load.load_config` or `load.parse_config`.
     models : tuple of FittedModel
-        Fitted models of `models.wrap`, audited in addition to those in `config`.
+        Fitted models of `fit.wrap`, audited in addition to those in `config`.
     on_step : callable, optional
         ``on_step(done, total, label)``, the only progress channel; before the number of
         steps is known, `total` is 0.

@@ -1,6 +1,6 @@
 """Clauses of laws, standards and guidance as data, and their status on a date.
 
-`report.frameworks_section` maps them to evidence in a report.
+`report.sections.frameworks` maps them to evidence in a report.
 """
 
 import tomllib
@@ -35,7 +35,7 @@ class Clause:
     section : tuple of str
         Letters of the sections with evidence.
     evidence : tuple of str
-        The required evidence, as names of `report.frameworks_section.EVIDENCE`.
+        The required evidence, as names of `sections.frameworks.EVIDENCE`.
     source : str
         The source of the text.
     quote : str

@@ -4,7 +4,7 @@ Floats keep their shortest exact digits; NaN and the infinities are the texts "N
 "Infinity" and "-Infinity". Where any type is allowed (options, configuration, mixed
 columns), a text equal to one of these is written ``{"text": "NaN"}``. If "text" is the
 only key of a mapping, it is written ``"text*"``, so that no mapping is ambiguous.
-`result.schema.json` is the published schema; other versions of it are refused.
+``result.schema.json`` is the published schema; other versions of it are refused.
 """
 
 import hashlib

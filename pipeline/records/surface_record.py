@@ -18,7 +18,7 @@ class Surface(Frozen):
     ----------
     model, engine, engine_version, scale, positive_class, split, unit, options,
     n_samples, seed
-        As in `records.Importance`.
+        As in `importance_record.Importance`.
     features : tuple of str
         The two features.
     kinds : tuple of {"number", "category"}

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+from itertools import pairwise
 
 import pytest
 from tests.docs.pages import FENCE, PAGES, ROOT, codes
@@ -10,6 +11,7 @@ from tests.docs.pages import FENCE, PAGES, ROOT, codes
 OURS = ("pipeline", "r_bridge", "templates", "tests", "scripts", "docs", "reports")
 PATH = re.compile(rf"(?:{'|'.join(OURS)})/[\w./*-]*")
 MADE = {line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()}
+SOURCES = [*(ROOT / "pipeline").rglob("*.py"), *(ROOT / "r_bridge").rglob("*.py")]
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -86,3 +88,44 @@ def test_every_link_of_a_page_leads_somewhere(page):
 )
 def test_a_name_that_nobody_has_is_seen(wrong):
     assert list(missing_in(f"See {wrong}.")) == [wrong.strip("`")]
+
+
+VARIABLES = {"boxes", "data", "result", "run"}
+"""Modules whose names are also those of arguments."""
+
+
+def names_by_module():
+    """Return the names that modules define, import or contain, by module."""
+    names = {}
+    for path in SOURCES:
+        is_package = path.stem == "__init__"
+        own = names.setdefault((path.parent if is_package else path).stem, set())
+        for item in ast.parse(path.read_text(encoding="utf-8")).body:
+            inside = getattr(item, "body", []) if isinstance(item, ast.ClassDef) else []
+            own.update(*map(defined, [item, *inside]))
+            if isinstance(item, ast.ImportFrom):
+                own.update(alias.asname or alias.name for alias in item.names)
+        if is_package:
+            own.update(inner.stem for inner in path.parent.iterdir())
+    return names
+
+
+def test_what_a_docstring_names_in_a_module_exists():
+    names, wrong = names_by_module(), []
+    for path in SOURCES:
+        for item in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = item.value.value if is_docstring(item) else ""
+            for name in re.findall(r"(?<!`)`([a-z_]+(?:\.\w+)+)`(?!`)", text):
+                for module, part in pairwise(name.split(".")):
+                    if (
+                        part not in names.get(module, {part})
+                        and module not in VARIABLES
+                    ):
+                        wrong.append(f"{path}: {name}")
+    assert wrong == []
+
+
+def is_docstring(item):
+    return isinstance(getattr(item, "value", None), ast.Constant) and isinstance(
+        item.value.value, str
+    )
