@@ -164,11 +164,11 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
 
 
 def differences_in_words(
-    before: AuditResult, now: AuditResult, *, told: Collection[Difference] = ()
+    before: AuditResult, now: AuditResult, *, reported: Collection[Difference] = ()
 ) -> Iterator[str]:
-    """Yield a phrase for each area with differences other than those in `told`."""
+    """Yield a phrase for each area with differences other than those in `reported`."""
     by_area: dict[str, list[Difference]] = {}
-    for one in (one for one in differences(before, now) if one not in told):
+    for one in (one for one in differences(before, now) if one not in reported):
         by_area.setdefault(one.area, []).append(one)
     for area, rows in by_area.items():
         first, *more = rows
@@ -204,7 +204,7 @@ def _opened(
 
 
 def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield sentences on findings whose exception expired since the run before."""
+    """Yield sentences on findings that were accepted in the run before and are not."""
     expired = before.accepted.keys() - now.accepted.keys()
     for finding in now.findings:
         if finding.severity != "info" and finding.key in expired:
