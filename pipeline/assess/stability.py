@@ -1,6 +1,6 @@
 """How stable a ranking is: over other rows of the same kind, and over more repeats.
 
-Not: measuring anything again (`measure.resampled`).
+Not: measuring anything again (`resampled_rows.resampled`).
 """
 
 from collections.abc import Sequence

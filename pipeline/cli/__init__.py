@@ -1,5 +1,4 @@
-"""The commands: one file each, holding arguments, calls and what is printed.
+"""The commands: one file each, with its arguments, calls and output.
 
-Each is a row of `main.GROUPS`. Not: numbers, HTML, or what a run consists of
-(`operate.run`).
+`main.GROUPS` lists them. Not: numbers, HTML, or the steps of a run (`operate.run`).
 """

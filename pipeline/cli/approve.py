@@ -1,4 +1,4 @@
-"""approve: a sign-off of a run, which binds a name to a digest."""
+"""approve: sign-off of a run, which binds a name to a digest."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ ASKED = {
     "meaning": "Meaning (review, approval, responsibility or authorship)",
     "statement": "Statement",
 }
-"""What a person is asked for, in this order, if it was not given."""
+"""Prompts for options that were not given, in this order."""
 
 
 @click.command()
@@ -38,8 +38,8 @@ def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
     A line is added to audit-log.jsonl of the audit, and its page to signoffs/; the run
     is not changed. With meaning approval it becomes the baseline. The line links a name
     to the digest of the run and authenticates nobody; with --signer, verify expects a
-    signature of it, and the command to make one is printed. A terminal asks for
-    whatever is not given.
+    signature of it, and the command to make one is printed. In a terminal, the command
+    asks for options that are not given.
     """
     with faults():
         from ..operate.sign import GIVEN, TYPED, SignoffRequest, check_run, sign
@@ -49,7 +49,7 @@ def approve(run: Path, signer: str, quiet: bool, **answers: str | None) -> None:
 
         missing = [name for name in ASKED if answers[name] is None]
         typing = bool(missing) and sys.stdin.isatty()
-        if typing:  # by a person who has read what is to be signed
+        if typing:  # show the person what is to be signed
             check_run(run)
             result = load_whole_run(run)
             what = f"Run {run.resolve().name} of {result.run.audit}: {result.verdict}."

@@ -1,4 +1,4 @@
-"""compile: the loops over trees, so that no audit waits for it."""
+"""compile: compilation of the loops over trees, so that no audit waits for it."""
 
 import sys
 
@@ -11,8 +11,8 @@ from .shared import faults, say
 def compile_() -> None:
     """Compile the loops over trees once.
 
-    No audit waits for it then. Without numba there is nothing to compile: predict
-    answers, with the same numbers.
+    Audits then need not wait for it. Without numba nothing is compiled: audits use
+    predict, with the same numbers.
     """
     with faults():
         from ..operate.doctor import compile_trees

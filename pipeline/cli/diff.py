@@ -1,4 +1,4 @@
-"""diff: two stored runs held against each other."""
+"""diff: comparison of two stored runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,14 +32,14 @@ def diff(baseline: Path, run: Path, as_json: bool) -> None:
             print_json(_facts(*runs))
         else:
             section = section_of(*runs)
-            assert not callable(section.parts)  # only the glossary waits for others
+            assert not callable(section.parts)  # only the glossary is made on demand
             blocks = [b for b in section.parts["blocks"] if not isinstance(b, Figure)]
             section = replace(section, parts={"blocks": blocks})
             say(to_text(section_html(section)), nl=False)
 
 
 def _facts(result: "AuditResult", baseline: "AuditResult") -> dict[str, object]:
-    """Return what differs, as --json prints it; a question by what it is of."""
+    """Return the differences as --json prints them, questions by model, method, …."""
     from ..report.sections.facts import facts_of
     from ..runs.summary import to_plain
 

@@ -1,4 +1,4 @@
-"""doctor: what this machine has and lacks."""
+"""doctor: the requirements that this machine has or lacks."""
 
 import sys
 

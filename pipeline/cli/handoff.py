@@ -1,4 +1,4 @@
-"""handoff: a stored run as objects that R opens."""
+"""handoff: export of a stored run as R objects."""
 
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from .shared import FOLDER, QUIET, faults, say
 def handoff(folder: Path, to: Path | None, rows: bool, quiet: bool) -> None:
     """Export the stored run in FOLDER for R.
 
-    Written are tables, and objects of vip and DALEX. The folder says which rows were
-    evaluated, if they can be read again, and recompute.R asks DALEX and vip in R alone.
+    The new folder has tables, objects of vip and DALEX, and recompute.R, which computes
+    importances with DALEX and vip in R alone. It also has the row numbers of the
+    evaluation rows, if these can be read again.
     """
     from importance_audit.r_bridge import host
     from importance_audit.r_bridge.errors import RBridgeError

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 FORMAT = "importance-audit-runs/1"
 LEADERS = 3
-BESIDE = Path("PATH/history.html")
-"""What stands for --html without a file, which . does not."""
+IN_PATH = Path("PATH/history.html")
+"""The value of --html without a file: history.html in PATH."""
 
 
 @click.command()
@@ -27,7 +27,7 @@ BESIDE = Path("PATH/history.html")
 @click.option(
     "--html",
     is_flag=False,
-    flag_value=BESIDE,
+    flag_value=IN_PATH,
     type=FOLDER,
     help="Write an HTML page instead (default: history.html in PATH).",
 )
@@ -48,14 +48,14 @@ def history(
         from ..runs.summary import to_plain
         from ..runs.timeline import is_audit, timeline, timelines
 
-        if html is not None and html != BESIDE and html.is_dir():
+        if html is not None and html != IN_PATH and html.is_dir():
             rule = f"--html must name a file; {str(html)!r} is a folder."
             stop(2, f"{rule} Put PATH before --html.")
         path = path.parent if path.is_file() else path
         refuse_run_folder(path)
         is_one = is_audit(path)
         if is_one:
-            rows = (html is None and last) or None  # a page has all
+            rows = (html is None and last) or None  # a page lists all runs
             audits: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
         else:
             audits = timelines(path, rebuild=rebuild)
@@ -68,7 +68,7 @@ def history(
             from ..operate.history_pages import audit_page, index_page
             from ..runs.folder import write_file
 
-            target = path / "history.html" if html == BESIDE else html
+            target = path / "history.html" if html == IN_PATH else html
             if is_one:
                 write_file(target, audit_page(audits[0], path, target))
             else:
@@ -85,7 +85,7 @@ def history(
 
 
 def _one(audit: "Timeline") -> Iterator[str]:
-    """Yield the lines on one audit, the oldest row first."""
+    """Yield the lines of one audit, the oldest row first."""
     from ..records.errors import several
 
     n_findings = several(audit.n_findings, "finding")
@@ -103,7 +103,7 @@ def _one(audit: "Timeline") -> Iterator[str]:
 
 
 def _row(row: "Row") -> Iterator[str]:
-    """Yield the line of a run or of an attempt, what changed, and who leads."""
+    """Yield the lines of a run or attempt: outcome, changes and leading features."""
     code = "" if row.exit_code is None else str(row.exit_code)
     start = f"{_time(row.time):19}  {code:>4}  "
     if row.run is None:
@@ -119,12 +119,12 @@ def _row(row: "Row") -> Iterator[str]:
 
 
 def _note(row: "Row") -> str:
-    """Return what is said of a row that has no run folder."""
+    """Return the text of a row without a run folder."""
     return f"no run: {row.note}" if row.is_attempt else row.note
 
 
 def _several(audits: Sequence["Timeline"], now: datetime) -> Iterator[str]:
-    """Yield one line per audit: its last run, and what came after it."""
+    """Yield one line per audit with its last run, and a line for each later event."""
     from ..records.errors import printable
 
     names = [printable(audit.audit) for audit in audits]
@@ -149,7 +149,7 @@ def _several(audits: Sequence["Timeline"], now: datetime) -> Iterator[str]:
 
 
 def _time(text: str) -> str:
-    """Return an instant to the second, as it is if nobody can read it."""
+    """Return an ISO time to the second in UTC; other text unchanged."""
     try:
         return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S}"
     except ValueError:
@@ -157,7 +157,7 @@ def _time(text: str) -> str:
 
 
 def _age(text: str, now: datetime) -> str:
-    """Return how long ago an instant was, in its largest unit."""
+    """Return the age of an ISO time in its largest unit, "" if it cannot be read."""
     try:
         seconds = (now - datetime.fromisoformat(text)).total_seconds()
     except (ValueError, TypeError):

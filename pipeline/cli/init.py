@@ -1,4 +1,4 @@
-"""init: write a configuration to start from."""
+"""init: write an initial configuration."""
 
 import re
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ from .shared import FOLDER, faults, say, stop
     "--data", type=FOLDER, help="A table from which to fill in the configuration."
 )
 @click.option("--target", help="The column that the models predict; requires --data.")
-@click.option("--separator", help="What separates the cells of a CSV file, or tab.")
 @click.option(
-    "--decimal", type=click.Choice([".", ","]), help="What precedes decimals."
+    "--separator", help='The character between the cells of a CSV file, or "tab".'
 )
+@click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark.")
 @click.option(
     "--thousands",
     type=click.Choice([".", ",", " ", "'"]),
-    help="What separates thousands.",
+    help="The thousands separator.",
 )
 @click.option("--encoding", help="The encoding of a CSV file, such as cp1252.")
 @click.option("--sheet", help="The sheet of an Excel file: a name, or a number from 1.")
@@ -30,8 +30,8 @@ from .shared import FOLDER, faults, say, stop
 @click.option(
     "--strings",
     "language",
-    help="Write the words of the report to translate, such as for de, instead; if "
-    "that file exists, check it.",
+    help="Write the texts of the report for translation into a language, such as de, "
+    "instead; if that file exists, check it.",
 )
 def init(
     folder: Path,
@@ -43,10 +43,10 @@ def init(
 ) -> None:
     """Write a commented audit.toml into FOLDER.
 
-    FOLDER is the current one if none is given.
+    FOLDER is the current folder by default.
 
-    Without --separator, --decimal, --thousands and --encoding, what a CSV file needs of
-    them is guessed and written beside the file.
+    If --separator, --decimal, --thousands or --encoding is not given, it is guessed for
+    a CSV file and written into the configuration.
     """
     from ..config.init_file import starter, starter_from
     from ..records.errors import printable
@@ -56,11 +56,11 @@ def init(
         raise click.UsageError("--data and --target must be given together.")
     if every_key and data is not None:
         raise click.UsageError("--every-key does not work with --data.")
-    others: dict[str, object] = {"data": data, "every-key": every_key or None}
-    others |= keys
-    if language is not None and (other := _first_given(others)):
+    others = {"data": data, "every-key": every_key or None, **keys}
+    other = next((name for name, value in others.items() if value is not None), "")
+    if language is not None and other:
         raise click.UsageError(f"--{other} does not work with --strings.")
-    given = _keys_beside(keys)
+    given = _file_keys(keys)
     if given and data is None:
         raise click.UsageError(f"--{next(iter(given))} requires --data.")
     if language is not None:
@@ -86,13 +86,8 @@ def init(
     say(f"{file} was written. Read it, then: importance-audit run {folder}")
 
 
-def _first_given(options: Mapping[str, object]) -> str:
-    """Return the first option that was given, empty if none was."""
-    return next((name for name, value in options.items() if value is not None), "")
-
-
-def _keys_beside(options: Mapping[str, str | None]) -> dict[str, str | int]:
-    """Return the options that say how a file is written, as keys beside it."""
+def _file_keys(options: Mapping[str, str | None]) -> dict[str, str | int]:
+    """Return the options on the format of a file as keys of the configuration."""
     given: dict[str, str | int] = {k: v for k, v in options.items() if v is not None}
     if given.get("separator") in ("tab", "\\t"):
         given["separator"] = "\t"
@@ -107,7 +102,7 @@ def _keys_beside(options: Mapping[str, str | None]) -> dict[str, str | int]:
 
 
 def _write_or_check_words(folder: Path, language: str) -> None:
-    """Write the words of the report for a translator, or say what a file lacks."""
+    """Write the texts of the report for a translator, or check an existing file."""
     from ..config import own_words
     from ..config.settings import LANGUAGE
     from ..runs.folder import write_file

@@ -1,4 +1,4 @@
-"""install-r: the R packages that engines ask."""
+"""install-r: installation of the R packages of the engines."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ from .shared import FOLDER, faults
     help="The library to install into (default: the project's own).",
 )
 def install_r(what: tuple[str, ...], library: Path | None) -> None:
-    """Install R packages to compare with.
+    """Install R packages that engines compare with.
 
     Without WHAT: DALEX and pdp, and vip and fastshap where available.
 

@@ -1,11 +1,17 @@
-"""The commands and their exit codes. Not: what a command does (`operate`).
+"""The commands and their exit codes. Not: the work of a command (`operate`).
 
-Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
-configuration or data, or no room for what is printed, 3 R required but unavailable, 4 a
-method or a step failed or nothing was measured (the report is still written) or there
-is no report (the numbers are still written), 5 another process is at work on the audit,
-130 interrupted, by Ctrl-C, SIGTERM, a closed terminal or the time limit. 2 and 5 leave
-no run folder, nor does an unattended run that was killed, with 4.
+Exit codes:
+
+- 0 confirmed, also with exceptions
+- 1 not confirmed
+- 2 usage, configuration or data, or output that cannot be written
+- 3 R required but unavailable
+- 4 a method or a step failed or nothing was measured (the report is still written), or
+  there is no report (the numbers are still written)
+- 5 another process is running the audit
+- 130 interrupted, by Ctrl-C, SIGTERM, a closed terminal or the time limit
+
+2 and 5 leave no run folder, nor does an unattended run that was killed, with 4.
 """
 
 import warnings
@@ -38,12 +44,12 @@ COMMANDS = tuple(chain(*GROUPS.values()))
 
 
 class _Commands(click.Group):
-    """The commands by groups, with one outcome whoever reads what they print."""
+    """The commands, listed by groups; closed or full output streams raise no error."""
 
     def format_commands(
         self, context: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write what each command does, group by group."""
+        """Write the short help of each command, group by group."""
         del context
         width = max(len(str(command.name)) for command in COMMANDS)
         most = formatter.width - width - 6

@@ -1,4 +1,4 @@
-"""r-package: where the R package lies that starts audits from R."""
+"""r-package: the path of the R package that starts audits from R."""
 
 import shutil
 import sys
@@ -12,7 +12,7 @@ import click
 def r_package() -> None:
     """Print the path of the R package importanceaudit.
 
-    R CMD INSTALL takes it.
+    Install it with R CMD INSTALL.
     """
     click.echo(str(files("importance_audit.r_bridge") / "importanceaudit"))
     if shutil.which("importance-audit") is None:

@@ -1,4 +1,4 @@
-"""render: the report on a stored run, again."""
+"""render: writing the report of a stored run again."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def render(
 
         result = load_whole_run(folder)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
-        stem += f"-{profile}" if profile else ""  # two profiles lie beside each other
+        stem += f"-{profile}" if profile else ""  # no profile overwrites another
         carried = stored_attachments(folder)
         context = load_context(folder, baseline)
         if "pdf" in formats:
@@ -74,9 +74,9 @@ def render(
             context=context,
             document=carried.get("result.json", b""),
         )
-        alone = len(views) == 1
+        is_single = len(views) == 1
         files: dict[str, bytes | str] = {}
-        if "docx" in formats:  # first: it may lack its library, and takes less time
+        if "docx" in formats:  # first: it is fast, and its library may be missing
             files |= docx_files(views, result, reference=reference)
         pdfs: dict[str, bytes] = {}
         if "pdf" in formats:
@@ -86,19 +86,19 @@ def render(
                 fault = f"The PDF was not written beside the HTML: {error}"
         wanted = {*formats, "html"} if fault else {*formats}
         if "html" in wanted:
-            figures = f"{stem}/{FIGURES}" if alone else FIGURES
+            figures = f"{stem}/{FIGURES}" if is_single else FIGURES
             files |= html_files(views, result, figures=figures)
             files |= figure_files(views, figures)
         files |= pdfs
         firsts = {f"report.{ending}" for ending in wanted}
         for name in files:
-            path = output / (name if alone else f"{stem}/{name}")
-            if alone and name in firsts:
+            path = output / (name if is_single else f"{stem}/{name}")
+            if is_single and name in firsts:
                 path = output / f"{stem}{Path(name).suffix}"
             write_file(path, files[name])
             if name in firsts and not quiet:
                 say(path)
         if any(name.startswith(f"{stem}/") for name in files) and not quiet:
-            say(output / stem)  # the figures that a single page refers to
+            say(output / stem)  # the figures of a single page
     if fault:
         stop(4, fault)

@@ -1,4 +1,4 @@
-"""run: an audit from its file to its folder."""
+"""run: running an audit and printing its outcome."""
 
 import sys
 import traceback
@@ -102,7 +102,7 @@ def run(
         raise click.UsageError("--newer-than requires --all.")
     if as_json and (all_ or unattended):
         raise click.UsageError("--json works with a single attended run only.")
-    # What every process that is started for this request is given.
+    # Options for the processes that this command starts.
     passed_on = ["--no-pdf"] * no_pdf
     if all_:
         passed_on += ["--unattended"] * unattended
@@ -128,7 +128,7 @@ def run(
     try:
         with faults(), terminable():
             is_there = audit.is_file() or (audit / "audit.toml").is_file()
-            if is_there and not quiet:  # the libraries below take a second to load
+            if is_there and not quiet:  # the imports below take a second
                 begin = f"{now()} " * bool(watched_by)
                 say(f"{begin}audit {audit}", err=True)
             from ..operate.run import run_audit
@@ -156,7 +156,7 @@ def run(
 
 
 def _print(outcome: "RunOutcome", *, quiet: bool, as_json: bool) -> None:
-    """Print how a run went."""
+    """Print the outcome of a run."""
     from ..records.errors import printable
 
     if as_json:
@@ -173,7 +173,7 @@ def _print(outcome: "RunOutcome", *, quiet: bool, as_json: bool) -> None:
 
 
 def _facts(outcome: "RunOutcome") -> dict[str, object]:
-    """Return how a run went, as --json prints it."""
+    """Return the outcome of a run as --json prints it."""
     from ..report.pages.short_views import reason
 
     result = outcome.result
@@ -200,7 +200,7 @@ def _run_unattended(
     minutes: float | None,
     options: Sequence[str],
 ) -> int:
-    """Run an audit that nobody watches; return its exit code."""
+    """Run an unattended audit; return its exit code."""
     with faults():
         from ..operate.unattended import run_unattended
         from ..records.errors import printable
@@ -208,7 +208,7 @@ def _run_unattended(
 
         def say(text: str) -> None:
             for n, line in enumerate(text.split("\n")):
-                start = f"{now()} "  # only of what we say: a line below is indented
+                start = f"{now()} "  # further lines of a message are indented
                 begin = " " * len(start) if n else start
                 click.echo(f"{begin}{printable(line)}", err=True)
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..report.pages.history_page import AuditRow
 
 PAGE = "batch.html"
-SAID = {True: "not run", False: "no run"}
-"""Of an audit without a verdict: its turn never came, or it left no run folder."""
+NO_VERDICT = {True: "not run", False: "no run"}
+"""In place of a verdict: the audit was not started, or it left no run folder."""
 WAITING = "It has not been run yet."
 FORMER = "The report is from an earlier run."
 MOST_WORDS = 200
@@ -30,9 +30,9 @@ def run_all(
     newer_than: float | None = None,
     n_jobs: int = 1,
 ) -> int:
-    """Run the audits below a folder, print what became of them, write the page.
+    """Run the audits in a folder, print their outcomes and write the index page.
 
-    Several at a time print only what went wrong, each below its line.
+    If several run at a time, only their errors are printed, each below its line.
 
     Returns
     -------
@@ -60,12 +60,12 @@ def run_all(
 
 
 def table(batch: Batch) -> list[str]:
-    """Return what became of each audit, a line each, and of all together."""
+    """Return the lines of a table with the outcome of each audit, and a total."""
     rows = [
         (
             shown(o.audit),
             "" if o.exit_code is None else str(o.exit_code),
-            o.verdict or SAID[o.exit_code is None],
+            o.verdict or NO_VERDICT[o.exit_code is None],
             o.run_id,
         )
         for o in batch.outcomes
@@ -88,7 +88,10 @@ def table(batch: Batch) -> list[str]:
 
 
 def _write_page(batch: Batch) -> str:
-    """Write the index page under the lock; return why not: that stops no batch."""
+    """Write the index page under the lock; return why it failed, "" if it did not.
+
+    A failure does not stop the batch.
+    """
     try:
         from ..report.pages.history_page import index_html
         from ..runs.folder import remove_parts, write_file
@@ -110,7 +113,7 @@ def _write_page(batch: Batch) -> str:
 
 
 def _row(folder: Path, outcome: Outcome) -> "AuditRow":
-    """Return what the page says of an audit, with its newest report."""
+    """Return the row of an audit in the index page, with its newest report."""
     from ..operate.history_pages import report_address
     from ..report.pages.history_page import AuditRow
 

@@ -1,4 +1,4 @@
-"""schedule: the file that runs an audit by itself, printed."""
+"""schedule: printing the scheduler file of an audit."""
 
 from pathlib import Path
 
@@ -21,10 +21,10 @@ SCRIPTS = ("mail", "webhook")
     help="Print an example script that sends notifications.",
 )
 def schedule(audit: Path | None, kind: str, example: str | None) -> None:
-    """Print what runs AUDIT at the times of its [schedule].
+    """Print a scheduler file for AUDIT from its [schedule].
 
-    Nothing is installed. Add a cron line with crontab -e, save systemd units where
-    their first lines say, and start the timer with systemctl --user enable --now.
+    Nothing is installed. Add a cron line with crontab -e; save systemd units under the
+    paths in their first lines, and start the timer with systemctl --user enable --now.
     """
     if (audit is None) == (example is None):
         raise click.UsageError("Either AUDIT or --example must be given.")
@@ -42,4 +42,4 @@ def schedule(audit: Path | None, kind: str, example: str | None) -> None:
             if not has_schedule(config.text):
                 note = "[schedule] is missing, so these are its defaults: every day at "
                 say(f"{note}{config.schedule.time} UTC.", err=True)
-        click.echo(text, nl=False)  # whole: made of what may be printed
+        click.echo(text, nl=False)  # the text has no control characters

@@ -1,4 +1,4 @@
-"""What every command does alike: faults as one message, progress, writing a file."""
+"""Shared parts of the commands: errors as one message, progress, signals, printing."""
 
 import ctypes
 import json
@@ -22,7 +22,7 @@ Tell: TypeAlias = Callable[[int, int, str], None]
 REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
 KEPT = "\n\t\u00a0"
-"""What texts of ours hold beside letters: ends of lines, tabs, spaces that hold."""
+"""Control and space characters of our texts: line feed, tab, no-break space."""
 AT_ONCE = b"Interrupted again: ended at once, what was unsaved is lost.\n"
 _PR_SET_PDEATHSIG = 1
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
@@ -33,12 +33,13 @@ JSON = click.option(
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Take SIGTERM, as schedulers send it, for Ctrl-C; hear the end of its time too.
+    """Handle SIGTERM and SIGHUP like Ctrl-C, and SIGALRM as the end of the time limit.
 
-    And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
-    Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
-    and a batch passes on to its run what the terminal has sent to both. It is made
-    again where nobody acknowledged it. A second Ctrl-C ends the process at once.
+    Schedulers send SIGTERM; a closed terminal sends SIGHUP, which is left alone if it
+    is ignored (nohup). Both count only as the first signal: later the interrupted run
+    is being saved, and a batch forwards to its run what a terminal has sent to both.
+    SIGALRM also repeats a request that was not acknowledged. A second Ctrl-C ends the
+    process at once.
     """
     signals: list[int] = []
 
@@ -50,7 +51,7 @@ def terminable() -> Iterator[None]:
             return
         if number != SIGINT and signals:
             return
-        if SIGINT in signals:  # whatever is being asked or saved
+        if SIGINT in signals:  # even while a run is being saved
             with suppress(OSError):
                 os.write(2, AT_ONCE)
             os._exit(130)
@@ -58,7 +59,7 @@ def terminable() -> Iterator[None]:
         request_stop("" if number == SIGINT else signal.Signals(number).name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
-    for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup
+    for number in (SIGINT, SIGHUP):  # ignored by a background job of a shell, or nohup
         if former[number] is signal.SIG_IGN:
             del former[number]
     for number in former:
@@ -74,26 +75,27 @@ def terminable() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in former.items():
             signal.signal(number, handler)
-        # Python would end by SIGINT, whatever the exit code, if the request met an exec
-        # of text, as in the making of a named tuple; the next such exec forgets that.
+        # If the interruption came during exec of a string, as in the creation of a
+        # named tuple, Python would exit by SIGINT instead of with the exit code. The
+        # next exec of a string resets that.
         exec("")
 
 
 def die_with(parent: int) -> None:
-    """Ask the system to kill this process with the one that began it (Linux)."""
+    """Make the system kill this process when its parent ends (Linux)."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was gone before we asked
+    if os.getppid() != parent:  # it ended before the call above
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def now() -> str:
-    """Return the time in UTC, as lines of a log begin."""
+    """Return the present time in UTC, for the start of a line in a log."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def say(text: object, *, err: bool = False, nl: bool = True) -> None:
-    """Print a text without what a terminal would act upon: names come from others."""
+    """Print a text with control characters escaped, which names of files can have."""
     from ..records.errors import printable
 
     click.echo(printable(str(text), keep=KEPT), err=err, nl=nl)
@@ -101,9 +103,9 @@ def say(text: object, *, err: bool = False, nl: bool = True) -> None:
 
 @contextmanager
 def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
-    """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`.
+    """Show the steps of a run: a bar on a terminal, else lines, with times if `plain`.
 
-    A step that took a second or longer is followed by how long it took.
+    The duration of a step that took a second or longer is printed after it.
     """
     if quiet:
         yield None
@@ -136,7 +138,7 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
 
 
 def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
-    """Show each step, and write how long the one before it took."""
+    """Return a function that shows each step and writes the duration of the last."""
     from ..records.errors import in_short
 
     began, step, words = time.monotonic(), (0, ""), ""
@@ -144,7 +146,7 @@ def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
     def tell(done: int, total: int, label: str) -> None:
         nonlocal began, step, words
         this = (done, "") if total else (0, label)
-        if this != step:  # else it is further news of the same step
+        if this != step:  # else another message on the same step
             seconds = time.monotonic() - began
             if words and seconds >= 1:
                 write(f"{words}: {seconds:.1f} s")
@@ -156,7 +158,7 @@ def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
 
 @contextmanager
 def faults() -> Iterator[None]:
-    """Turn what a user can mend into one message and an exit code."""
+    """Turn errors that a user can correct into one message and an exit code."""
     from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
 
     from ..records.errors import AuditError, LockedError
@@ -182,21 +184,21 @@ def faults() -> Iterator[None]:
 
 
 def print_json(facts: Mapping[str, object]) -> None:
-    """Print the one JSON object that is all of standard output.
+    """Print one JSON object, with control characters as \\u….
 
-    Letters stay as they are; what a terminal would act upon is written as \\u….
+    It is all of standard output; printable characters beyond ASCII are not escaped.
     """
     text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
     click.echo("".join(c if c.isprintable() else _json_escape(c) for c in text))
 
 
 def _json_escape(character: str) -> str:
-    """Return a character as JSON escapes it, in two halves beyond 16 bits."""
+    """Return the JSON escape of a character, a surrogate pair beyond 16 bits."""
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
 
 
 def stop(code: int, message: str) -> NoReturn:
-    """Print `message` on standard error and leave with `code`."""
+    """Print `message` on standard error and exit with `code`."""
     say(message, err=True)
     sys.exit(code)

@@ -1,7 +1,7 @@
-"""Standard output and standard error that nobody reads, or that have no room.
+"""Standard output and standard error that are closed, or cannot be written.
 
-Neither is a verdict on an audit: who closes a pipe has read enough, and the command
-ends as it would have ended; a full disk is one sentence, and exit code 2.
+A closed pipe or terminal does not change the exit code of a command. If a stream cannot
+be written for another reason, such as a full disk, that is one message and exit code 2.
 """
 
 import io
@@ -15,17 +15,16 @@ import click
 
 STREAMS = {"stdout": "Standard output", "stderr": "Standard error"}
 UNWRITTEN = 2
-"""The exit code where a stream took not all that was printed."""
+"""The exit code if a stream could not be written completely."""
 
 
-class _Outlet(io.FileIO):
-    """A stream of the system that is written to for as long as it can be.
+class _SafeStream(io.FileIO):
+    """A standard stream that discards its output after an error instead of raising it.
 
     Attributes
     ----------
     fault : OSError or None
-        Why it took no more, but for a reader that went away, or a terminal that was
-        closed.
+        The error of writing, unless a reader or a terminal was closed.
     """
 
     fault: OSError | None = None
@@ -35,7 +34,7 @@ class _Outlet(io.FileIO):
         self._was_terminal = self.isatty()
 
     def write(self, data: Any) -> int:
-        """Write bytes, or let them go; return how many are done with."""
+        """Write bytes, or discard them; return how many."""
         try:
             return super().write(data)
         except BlockingIOError:
@@ -44,7 +43,7 @@ class _Outlet(io.FileIO):
             if not (self._was_terminal or isinstance(error, BrokenPipeError)):
                 self.fault = error
             null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, self.fileno())  # as Python would try again when it ends
+            os.dup2(null, self.fileno())  # else Python writes to it again at its exit
             os.close(null)
             return len(data)
 
@@ -52,21 +51,21 @@ class _Outlet(io.FileIO):
 def _open_closed() -> None:
     """Open /dev/null in place of standard streams that the caller closed.
 
-    Files that are opened later would be given their numbers, and be written to by
-    whatever prints.
+    Otherwise files that are opened later would get their descriptors, and printed text
+    would be written into them.
     """
     for number, (name, mode) in enumerate(
         (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
     ):
         try:
             os.fstat(number)
-            # Python has none where it began without; an import took the number since.
+            # None if it was closed when Python started; an import may have reused it.
             is_closed = getattr(sys, f"__{name}__") is None
         except OSError:
             is_closed = True
         if is_closed:
             null = os.open(os.devnull, os.O_RDWR)
-            os.dup2(null, number)  # which children inherit
+            os.dup2(null, number)  # inherited by child processes
             if null > number:
                 os.close(null)
             os.set_inheritable(number, True)
@@ -77,44 +76,44 @@ def _open_closed() -> None:
 
 @contextmanager
 def outlets() -> Iterator[None]:
-    """Print through streams that raise nothing; say at the end what was not written.
+    """Replace the standard streams by ones that raise nothing; report errors at last.
 
-    Streams that were put in place of the system's, as in tests, are left as they are.
-    Letters that a terminal lacks are printed as escapes.
+    Streams that already replace those of the system, as in tests, are not replaced.
+    Characters that the encoding lacks are printed as escapes.
 
     Raises
     ------
     SystemExit
-        With code 2 if a stream had no room.
+        With code 2 if a stream could not be written.
     """
     _open_closed()
     former = {name: getattr(sys, name) for name in STREAMS}
-    opened: dict[str, tuple[_Outlet, io.TextIOWrapper]] = {}
+    opened: dict[str, tuple[_SafeStream, io.TextIOWrapper]] = {}
     for name, stream in former.items():
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.reconfigure(errors="backslashreplace")
         if stream is not getattr(sys, f"__{name}__"):  # whatever its fileno() says
             continue
-        outlet = _Outlet(stream.fileno())
+        safe = _SafeStream(stream.fileno())
         lines = name == "stderr" or stream.line_buffering
         text = io.TextIOWrapper(
-            io.BufferedWriter(outlet),
+            io.BufferedWriter(safe),
             encoding=stream.encoding,
             errors="backslashreplace",
             line_buffering=lines,
         )
         stream.flush()
-        opened[name] = outlet, text
+        opened[name] = safe, text
         setattr(sys, name, text)
     try:
         yield
     finally:
         faults = {}
-        for name, (outlet, text) in opened.items():
+        for name, (safe, text) in opened.items():
             text.flush()
-            if outlet.fault is not None:
-                faults[name] = outlet.fault
+            if safe.fault is not None:
+                faults[name] = safe.fault
         for name, fault in faults.items():
             click.echo(
                 f"{STREAMS[name]} cannot be written: {fault.strerror}.", err=True

@@ -1,4 +1,4 @@
-"""verify: whether a run, or a PDF, still says what was found."""
+"""verify: verification of a run, a PDF report or an audit."""
 
 import re
 import sys

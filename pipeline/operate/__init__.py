@@ -1,1 +1,1 @@
-"""What a command does: run, render, replay, sign, schedule, batch, hand-off, doctor."""
+"""The work of the commands: run, render, replay, sign, schedule, batch, doctor, …."""

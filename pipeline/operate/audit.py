@@ -1,4 +1,4 @@
-"""What the Python call `audit` returns: numbers, figures and pages in one object.
+"""The return value of the Python function `audit`: numbers, figures and pages.
 
 import importance_audit as ia
 
@@ -45,13 +45,13 @@ SHOWN = (
     *("verdict", "findings", "checks", "importances", "effects", "agreement"),
     *("performance", "frames"),
 )
-"""Parts of the result that `dir` names; the others are attributes too."""
+"""Parts of the result that `dir` lists; the others are attributes too."""
 LINES, WIDTH, TOP = 15, 100, 5
-"""Of the text of a result: lines and columns at the most, features of the ranking."""
+"""Maximum lines and columns of the text of a result, and features of its ranking."""
 
 
 def load(folder: str | Path) -> "Audit":
-    """Return the audit stored in a run folder, if it is as its run wrote it.
+    """Return the audit stored in a run folder, if it is unaltered.
 
     Raises
     ------
@@ -63,9 +63,9 @@ def load(folder: str | Path) -> "Audit":
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What `audit` returns: a frozen result, and how to look at it and keep it.
+    """An immutable result, with methods to show and save it.
 
-    Every part of the result is an attribute too: ``verdict``, ``findings``,
+    Every part of the result is an attribute: ``verdict``, ``findings``,
     ``importances``, ``agreement`` and the other tables, whose names are the keys of
     ``frames``. ``checks`` has a row for every check, passed or not.
 
@@ -77,7 +77,7 @@ class Audit:
     result: AuditResult
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "result":  # while it is unpickled
+        if name.startswith("_") or name == "result":  # missing while unpickling
             raise AttributeError(name)
         try:
             return getattr(self.result, name)
@@ -85,7 +85,7 @@ class Audit:
             raise AttributeError(f"Audit has no attribute {quote(name)}.") from None
 
     def __dir__(self) -> list[str]:
-        """Return what is asked most; `frames` has the names of all tables."""
+        """Return the most used attributes; `frames` has the names of all tables."""
         own = [name for name in vars(type(self)) if not name.startswith("_")]
         return sorted({*own, "result", *SHOWN})
 
@@ -94,13 +94,12 @@ class Audit:
 
         Columns: model; method; entry, its name, empty if it has none; of, "features",
         "groups" or "pairs"; form, such as "difference"; loss and positive_class, empty
-        where there is none; feature; mean over the repeats, in the unit of its loss or
-        prediction; std_error, low and high, its standard error
-        and 95 % interval, NaN where there is none; interval, what they cover: "rows",
-        other rows of the same kind and other shuffles, or "repeats", the draws alone,
-        or empty where nothing is drawn; repeats_low and repeats_high, the interval over
-        the draws alone, NaN where there are none; rank, 1 for the largest, ties
-        averaged; engine.
+        if there is none; feature; mean over the repeats, in the unit of the loss or
+        prediction; std_error, low and high, the standard error and 95 % interval, NaN
+        if there is none; interval, its source of variation: "rows" for other rows of
+        the same kind and other shuffles, "repeats" for the draws alone, empty if
+        nothing is drawn; repeats_low and repeats_high, the interval over the draws
+        alone, NaN if there are none; rank, 1 for the largest, ties averaged; engine.
         """
         parts = []
         for record in self.result.importances:
@@ -132,20 +131,20 @@ class Audit:
         kind : {"ranking", "effects", "agreement"}
             The leading ranking of a model with its intervals; the curves of one
             feature (by default of the first in the ranking); or the numbers of two
-            engines against each other. By default "effects" if a feature or the
-            method of a curve is named, else "ranking".
+            engines in one scatter plot. By default "effects" if a feature or the
+            method of a curve is given, else "ranking".
         method : str, optional
-            By which method, such as "shapley", or a curve, such as "ale"; by default
-            that of the ranking that the report opens with, and its first curve.
+            A method, such as "shapley", or a curve, such as "ale"; by default the
+            method of the first ranking in the report, and its first curve.
         model : str, optional
-            By default the one that the report opens with.
+            By default the first model in the report.
         feature : str, optional
             For "effects".
 
         Raises
         ------
         DataError
-            There is nothing of the kind to draw.
+            If the result has nothing of this kind to draw.
         """
         from ..report.figures import notebook
 
@@ -180,27 +179,27 @@ class Audit:
         sample_weight: Any = None,
         rows: bool = False,
     ) -> Path:
-        """Write a folder for R users, as the command ``handoff`` does; return its path.
+        """Write a folder for R users, like the command ``handoff``; return its path.
 
-        An audit of Python keeps no rows, so they are given once more, and must be those
-        of the audit: their digest is compared. The hand-off has their columns and their
-        positions in `X`; its recompute.R is given the same table as .csv or .rds.
+        The result does not store the rows, so they must be given again; their digest is
+        compared. The hand-off has the columns of the rows and their positions in `X`;
+        its recompute.R takes the same table as .csv or .rds.
 
         Parameters
         ----------
         folder : path
-            Is created.
+            The folder to create.
         X, y, sample_weight
-            As `audit` was given them.
+            The same as for `audit`.
         rows : bool, default False
             Whether to hand over the rows themselves; they may be personal data.
 
         Raises
         ------
         DataError
-            They are other rows.
+            If the rows are not those of the audit.
         importance_audit.r_bridge.errors.RBridgeError
-            R is not available.
+            If R is not available.
         """
         from .handoff import handoff
         from .recomputation import rows_again
@@ -212,42 +211,42 @@ class Audit:
         return Path(folder)
 
     def save(self, folder: str | Path, *, pdf: bool = True) -> Path:
-        """Write a run folder, as the command ``run`` does, and return its path.
+        """Write a run folder, like the command ``run``, and return its path.
 
-        It holds report.html, report.pdf, result.json, every table as CSV, and the list
-        SHA256SUMS of digests; ``importance-audit verify`` checks it.
+        It has report.html, report.pdf, result.json, every table as CSV, and SHA256SUMS,
+        the list of digests; ``importance-audit verify`` checks it.
 
         Parameters
         ----------
         folder : path
-            The folder of the audit; the run is below its ``runs``.
+            The folder of the audit; the run is saved in its folder ``runs``.
         pdf : bool, default True
-            Whether to print the report as well.
+            Whether to write the PDF report too.
         """
         from .run import save_result
 
         return save_result(self.result, Path(folder), pdf=pdf)
 
     def report(self) -> "Page":
-        """Return the whole report, as an object that a notebook shows."""
+        """Return the whole report as an object that notebooks display."""
         from ..report.pages.html import show
 
         return show(self.result)
 
     def save_html(self, path: str | Path) -> Path:
-        """Write the whole report as one HTML file, with nothing beside it.
+        """Write the whole report as one HTML file that needs no other files.
 
-        A run folder, which `verify` checks, is what `save` writes.
+        For a run folder, which `verify` can check, use `save`.
 
         Parameters
         ----------
         path : path
-            Such as "report.html"; a file that is there is replaced.
+            Such as "report.html"; an existing file is replaced.
 
         Raises
         ------
         AuditError
-            The folder does not exist, or the file cannot be written.
+            If the folder does not exist, or the file cannot be written.
         """
         path = Path(path)
         if not path.parent.is_dir():
@@ -259,15 +258,15 @@ class Audit:
         return path
 
     def to_json(self) -> str:
-        """Return the whole result as JSON, as result.json of a run folder holds it."""
+        """Return the whole result as JSON, the content of result.json in a run."""
         return dumps(self.result)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as JSON: read-only mappings have no pickle, and JSON keeps all."""
+        """Pickle as JSON, which is lossless: read-only mappings cannot be pickled."""
         return _from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
-        """Return verdict, the leading ranking and what was found, in short."""
+        """Return the verdict, the leading ranking and the findings as short text."""
         lines = [f"Audit: {self.result.verdict}"]
         record = lead_of(self.result.importances)
         if record is not None:
@@ -281,13 +280,13 @@ class Audit:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Return verdict, the leading ranking as a figure, and the findings."""
+        """Return the verdict, the leading ranking as a figure, and the findings."""
         from ..report.pages.html import card
 
         return card(self.result)
 
     def _leading(self, model: str | None, method: str | None = None) -> Importance:
-        """Return the ranking that the report of a model, or a method, opens with."""
+        """Return the first ranking in the report, of a model or method if given."""
         records = self.result.importances
         for what, asked, known in (
             ("model", model, [r.model for r in records]),
@@ -310,7 +309,7 @@ class Audit:
     def _curves(
         self, model: str | None, method: str | None, feature: str | None
     ) -> tuple[Effect, ...]:
-        """Return our curves of one kind, of one feature of one model."""
+        """Return our curves by one method, for one feature of one model."""
         record = self._leading(model)
         name = feature or record.features[int(order_of(record)[0])]
         curves = tuple(
@@ -339,7 +338,7 @@ class Audit:
     def _pair(
         self, model: str | None, method: str | None
     ) -> tuple[Importance, Importance]:
-        """Return the first answer of another engine, and ours in its draws if any."""
+        """Return our record, in the same draws if possible, and another engine's."""
         subject = self._leading(model, method).model
         records = [
             r
@@ -368,7 +367,7 @@ def _from_json(text: str) -> Audit:
 
 
 def _ranking_lines(record: Importance, errors: Floats) -> Iterator[str]:
-    """Yield a ranking as text: what it is, and its first features with their errors."""
+    """Yield a ranking as text: its method and loss, then its first features."""
     what = loss_label(record.loss) if record.loss else record.unit
     subject = f" of {record.model}" if record.model else ""
     yield f"{record.method} of {record.of}{subject} ({what}):"

@@ -1,7 +1,7 @@
-"""Many audits as one piece of work: each in a process of its own, some at a time.
+"""A batch of audits: each runs in its own process, several at a time.
 
-What becomes of one stops no other: not a broken file, not a crash. Not: how one audit
-runs (`run`), how the page of a batch looks (`report`).
+A broken file or a crash of one does not stop the others. Not: running one audit
+(`run`), or the layout of the page of a batch (`report`).
 """
 
 import signal
@@ -23,7 +23,7 @@ from .child_process import describe_exit, run_command, stop_requests
 from .exit_codes import GRAVEST, gravest
 
 FINISHED = (0, 1, 4)
-"""Exit codes of a run that came to its end and left its folder."""
+"""Exit codes of a run that ended and left its folder."""
 WORDS = {
     2: "The configuration, the data or a model must be corrected: importance-audit "
     "run says what.",
@@ -31,23 +31,23 @@ WORDS = {
     5: "Another process was running the audit.",
     130: "The run was interrupted.",
 }
-"""What is said of a run that left no word of its own."""
+"""Messages for runs that logged none."""
 POLL_SECONDS = 0.2
 
 
 class Outcome(NamedTuple):
-    """What became of one audit of a batch.
+    """The outcome of one audit of a batch.
 
     Attributes
     ----------
     audit : str
         The name of its folder.
     exit_code : int or None
-        None if the batch was stopped before its turn.
+        None if the batch was stopped before it started.
     run_id, verdict : str
         Empty if it left no run folder.
     message : str
-        Why there is none, or what else went wrong; empty if nothing did.
+        Why there is none, or another error; empty if there was none.
     """
 
     audit: str
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What became of all audits of a folder, by name, and of them together."""
+    """The outcomes of all audits in a folder, sorted by name, and their exit code."""
 
     folder: Path
     exit_code: int
@@ -66,15 +66,14 @@ class Batch(NamedTuple):
 
 
 def audits_of(folder: Path) -> tuple[str, ...]:
-    """The names of the audits in a folder, by code point.
+    """The names of the audits in a folder, sorted by code point.
 
-    A folder that several names link to is one audit, under its own name if it has one
-    there.
+    A folder with links to it is one audit, under its own name if that is in the folder.
 
     Raises
     ------
     AuditError
-        If it cannot be read, or there is none.
+        If the folder cannot be read, or has no audit.
     """
     names = tuple(path.name for path in audits_below(folder, is_audit))
     if not names:
@@ -100,27 +99,27 @@ def run_batch(
     Parameters
     ----------
     folder : Path
-        That with the folders of the audits.
+        The folder with the folders of the audits.
     options : sequence of str
-        What the command `run` is given besides the audit.
+        Options of the command `run` for each audit.
     newer_than : float, optional
-        The hours within which an audit with a finished run is not run again; the
-        outcome is then that of its newest run.
+        Audits with a finished run that began within so many hours are not run again;
+        their outcome is that of the newest such run.
     n_jobs : int, default 1
-        How many audits run at a time.
+        Number of audits that run at a time.
     tell : callable
-        Gets one line per audit, in their order: when an audit begins, or of several
-        at a time when it and all before it have ended.
+        Called with one line per audit, in their order: when it begins, or if several
+        run at a time, when it and all before it have ended.
     after_each : callable
-        Gets what became of them so far; of all at the end, still under the lock.
+        Called with the batch so far after each audit, and at the end under the lock.
     on_output : callable, optional
-        Gets what an audit printed after its line, if several run at a time; else that
-        is printed as it comes.
+        Called with the output of an audit after its line, if several run at a time;
+        else the output is printed directly.
 
     Raises
     ------
     AuditError
-        If there is no audit, or (`LockedError`) another process runs a batch of it.
+        If there is no audit, or (`LockedError`) another process runs this batch.
     """
     names = audits_of(folder)
     with locked(folder):
@@ -138,7 +137,7 @@ def run_batch(
                 tell(f"{place} audit {shown(name)}{state}")
                 if output := outputs.pop(name, b""):
                     on_output(output)
-                if name not in done:  # what it prints comes before the next line
+                if name not in done:  # its output comes before the next line
                     break
 
         with stop_requests() as signals:
@@ -161,7 +160,7 @@ def run_batch(
                         tell_in_order()
                         after_each(_batch(folder, names, done))
                 tell_in_order()
-            finally:  # no run may go on without us
+            finally:  # no run may outlive this process
                 _stop([run.child for run in running.values()], signals)
         done |= {n: _end(run, is_stopped=True)[0] for n, run in running.items()}
         batch = _batch(folder, names, done)
@@ -171,9 +170,9 @@ def run_batch(
 
 
 def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
-    """The outcome of the newest finished run, if it is younger than so many hours.
+    """The outcome of the newest finished run, if it began within so many hours.
 
-    None for one that begins in what is now the future: the clock was set back.
+    None for a run with a start in the future: the clock was set back.
     """
     if hours is None:
         return None
@@ -190,15 +189,15 @@ def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
 
 
 def is_audit(folder: Path) -> bool:
-    """Whether a folder holds an audit."""
+    """Whether a folder is that of an audit."""
     try:
         return (folder / "audit.toml").is_file() and not is_run(folder)
-    except OSError:  # one that nobody may look into
+    except OSError:  # it cannot be read
         return False
 
 
 class _Run(NamedTuple):
-    """A run under way, and how many events the log of its audit had before it."""
+    """A run in progress, and the number of events in the audit log before it."""
 
     audit: Path
     n_events: int
@@ -207,7 +206,7 @@ class _Run(NamedTuple):
 
 
 def _begin(audit: Path, options: Sequence[str], keeps_output: bool) -> _Run:
-    """Begin a run; what it prints is kept, or else printed as it comes."""
+    """Start a run; its output is collected in a file, or printed directly."""
     output = TemporaryFile() if keeps_output else None  # noqa: SIM115
     n_events = len(readable_events(audit))
     child = subprocess.Popen(
@@ -220,7 +219,7 @@ def _begin(audit: Path, options: Sequence[str], keeps_output: bool) -> _Run:
 
 
 def _end(run: _Run, *, is_stopped: bool = False) -> tuple[Outcome, bytes]:
-    """What became of a run whose process has ended, and what it printed."""
+    """The outcome of a run whose process has ended, and its collected output."""
     output = b""
     if run.output is not None:
         with run.output:
@@ -238,7 +237,10 @@ def _end(run: _Run, *, is_stopped: bool = False) -> tuple[Outcome, bytes]:
 def _stop(
     children: Sequence["subprocess.Popen[bytes]"], signals: Sequence[int]
 ) -> None:
-    """Ask all to stop, and wait until they have saved; at a Ctrl-C after that, kill."""
+    """Send SIGTERM to all, and wait until they have saved.
+
+    A Ctrl-C after the first signal kills them.
+    """
     n_before = len(signals[:1])
     for child in children:
         child.terminate()
@@ -250,7 +252,7 @@ def _stop(
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
-    """What became of all audits; those without a turn say so."""
+    """The batch with the outcomes so far; audits that did not run have no exit code."""
     outcomes = tuple(done.get(name, Outcome(name)) for name in names)
     codes = [o.exit_code for o in outcomes if o.exit_code is not None]
     return Batch(folder, gravest(codes), outcomes)
@@ -259,7 +261,7 @@ def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> B
 def _newest_run(
     audit: Path, events: Iterable[Mapping[str, Any]], codes: Sequence[int] = GRAVEST
 ) -> Mapping[str, Any]:
-    """The line of the newest run among these events that ended with such a code."""
+    """The line of the newest existing run with one of these exit codes, or empty."""
     lines = [
         event
         for event in events
@@ -271,12 +273,12 @@ def _newest_run(
 
 
 def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[int, str]:
-    """The exit code of a run as the batch counts it, and why.
+    """The exit code of a run in the batch, and a message.
 
-    A process that a signal ended has no code of its own, and one that broke before
-    its run was saved has that of a run not confirmed.
+    4 stands for a process that was ended by a signal, or that crashed before its run
+    was saved: Python exits with 1 then, the code of a run that is not confirmed.
     """
-    if code < 0 and is_stopped:  # it was not yet ready to take the signal
+    if code < 0 and is_stopped:  # it had not installed its signal handler yet
         code = 130
     if code < 0:
         return 4, f"The run's process ended with {describe_exit(code)}."

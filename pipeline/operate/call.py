@@ -1,6 +1,6 @@
-"""The Python call `audit`: fitted models and rows in, an `Audit` out.
+"""The Python function `audit`: from fitted models and rows to an `Audit`.
 
-Not: what is measured, and in which order, which is `auditing.audit`.
+Not: the measurements and their order (`auditing.audit`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,19 +62,19 @@ TASKS: Mapping[str, tuple[str, ...]] = {
     "binary": ("binary", "classification"),
     "multiclass": ("multiclass", "classification"),
 }
-"""The words for each task; scikit-learn has one for both kinds of classification."""
+"""The names of each task; "classification", as in scikit-learn, covers two tasks."""
 PEEK = 20
-"""Rows that a plain function predicts, so that its answer tells the task."""
+"""Number of rows that a function predicts to infer the task from the shape."""
 
 
 class RModel(NamedTuple):
-    """A model that R saved, to be audited from Python: see `r_model`."""
+    """A fitted model in an ``.rds`` file of R; see `r_model`."""
 
     path: Path
 
 
 class _Task(NamedTuple):
-    """A task, and who says so."""
+    """A task, and the reason for it in words."""
 
     name: Task
     reason: str
@@ -83,18 +83,18 @@ class _Task(NamedTuple):
 def r_model(path: str | Path) -> RModel:
     """Return a fitted model of R, read from an ``.rds`` file, for `audit`.
 
-    Loading it runs its code: name only files that you trust.
+    Loading the file can run code in it: name only files that you trust.
 
     Parameters
     ----------
     path : path
-        What ``saveRDS(model, path)`` wrote.
+        A file written by ``saveRDS(model, path)``.
     """
     return RModel(Path(path))
 
 
-# Flat keywords, as in scikit-learn: the record is `config`, for which most of them
-# stand, and all but the models and rows are optional.
+# Flat keywords, as in scikit-learn: most stand for keys of `config`, and all but the
+# models and rows are optional.
 @asked_by(PYTHON)
 def audit(
     models: Any,
@@ -123,54 +123,56 @@ def audit(
     ----------
     models : fitted estimator, function, FittedModel, RModel, a list or a dict of them
         A function takes a frame and returns one number per row, or one column per
-        class, in their order or named as they are. The keys of a dict are the names.
+        class, in the order of the classes or named like them. The keys of a dict are
+        the names of the models.
     X : DataFrame or array-like of shape (n_samples, n_features)
-        The rows to measure on; models should not have been fitted to them. A table of
+        The evaluation rows; models should not have been fitted to them. A table of
         Polars, pyarrow or another library that pandas can read is converted.
     y : array-like of shape (n_samples,) or (n_samples, 1)
-        Their target. Rows of `X` and `y` with an index must have the same one.
+        The target of these rows. If `X` and `y` have an index, it must be the same.
     train : (X, y) or (X, y, sample_weight), optional
-        The rows the models were fitted to, for methods that fit again: scikit-learn
-        clones an estimator, which is fitted to them anew. What cannot be cloned says
-        so, and is not measured by these methods.
+        The rows the models were fitted to, for methods that refit: a clone of the
+        estimator is fitted to them. Models that cannot be cloned are not measured by
+        these methods; the result says so.
     task : {"regression", "binary", "multiclass", "classification"}, optional
-        By default what the first model was fitted for, else what the target is; the
-        result says which and why.
+        By default the task of the first model, else it follows from the target; the
+        result names it with the reason.
     positive_class : str, int or bool, optional
-        The class of two whose probability is asked, as `y` names it; by default the
-        last one of the model, which scikit-learn sorts.
+        The class of two whose probability is used, as in `y`; by default the last
+        class of the model, which scikit-learn sorts.
     engines : sequence of str
-        R packages to ask as well: "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi".
-        An engine of your own as a class, or by name as methods are.
+        R packages to compare with: "DALEX", "vip", "hstats", "iml", "pdp", "xplainfi";
+        or user-defined engines: classes, or names such as "my_module:MyEngine".
     methods : sequence of str, mapping or callable
-        Keys of METHODS, whole entries with the keys of ``[[importance]]``, or methods
-        of your own: functions, or "my_module:my_method" of the working directory.
+        Keys of METHODS, whole entries with the keys of ``[[importance]]``, or
+        user-defined methods: functions, or "my_module:my_method" with the module in
+        the working directory.
     losses : str or sequence of str or callable, optional
-        Names of losses, or scikit-learn's names of scorers ("roc_auc"), whose loss
-        is minus that score, or one less it; by default that of the task. Losses of
-        your own as functions ``loss(y, prediction, weights)``, by name as methods are,
-        or as what ``make_scorer`` returns, whose loss is minus its score; it names its
-        own positive class, whatever `positive_class` says.
+        Names of losses, or scikit-learn's names of scorers ("roc_auc"), whose loss is
+        minus the score, or 1 minus the score; by default the loss of the task.
+        User-defined losses are functions ``loss(y, prediction, weights)``, names such
+        as "my_module:my_loss", or scorers of ``make_scorer``, whose loss is minus the
+        score. Such a scorer has its own positive class, independent of
+        `positive_class`.
     n_repeats : int, optional
-        Repeats of each method that has them; by default each method's own.
+        Repeats of each method that has them; the default depends on the method.
     seed : int, default 1
     groups : mapping of str to sequence of str, optional
-        Columns asked together; measured beside the single features.
+        Groups of columns, measured in addition to the single features.
     sample_weight : array-like of shape (n_samples,), optional
     segments : sequence of str, or mapping of str to array-like of shape (n_samples,)
-        By which columns the rows are also judged apart: names of columns of `X`, or
-        columns of any values, such as one that no model is given.
+        Columns by whose values the rows are also evaluated separately: names of
+        columns of `X`, or further columns, which no model gets.
     names : sequence of str, optional
-        How the report names the models; by default by their classes.
+        Names of the models in the report; by default their classes.
     config : path, mapping or AuditConfig, optional
-        An audit.toml, or its content, for everything else. What it says is not said
-        a second time by `engines`, `methods`, `losses`, `n_repeats`, `seed` or
-        `groups`.
+        An audit.toml, or its content, for all other settings. Settings in it must not
+        be given by `engines`, `methods`, `losses`, `n_repeats`, `seed` or `groups` too.
     n_jobs : int, optional
-        Processes, or threads of what is compiled, as `n_jobs` under ``[execution]``;
-        and threads of estimators that leave their own ``n_jobs`` open.
+        Number of processes, or of threads of compiled loops, as `n_jobs` under
+        ``[execution]``; also of threads of estimators without their own ``n_jobs``.
     minutes : float, optional
-        No prediction starts after so many minutes; what was cut is a finding.
+        Time limit: no prediction starts later; a finding names what was not measured.
 
     Returns
     -------
@@ -179,11 +181,11 @@ def audit(
     Raises
     ------
     ConfigError, DataError, ModelError
-        The question cannot be asked.
+        If configuration, rows or models are not valid.
     AuditError
-        Nothing could be measured; the message says why.
+        If nothing could be measured; the message has the reason.
     importance_audit.r_bridge.errors.RBridgeError
-        R is needed, and fails.
+        If R is needed and fails.
 
     Examples
     --------
@@ -193,7 +195,7 @@ def audit(
     >>> result.to_frame()["feature"].tolist()
     ['a', 'b']
     """
-    asked: dict[str, Any] = {
+    requested: dict[str, Any] = {
         **{"engines": engines, "methods": methods, "losses": losses},
         **{"n_repeats": n_repeats, "seed": seed, "groups": groups},
     }
@@ -233,7 +235,7 @@ def audit(
     classes = classes_of(by_name.values(), target, the_task.name)
     if positive_class is not None:
         classes = _with_positive_last(positive_class, classes or ())
-    settings = _settings(config, asked, minutes, the_task.name, classes or ())
+    settings = _settings(config, requested, minutes, the_task.name, classes or ())
     if n_jobs is not None:
         if not isinstance(n_jobs, Integral) or n_jobs < 1:
             rule = "n_jobs must be a whole number from 1"
@@ -253,7 +255,7 @@ def audit(
     if train is not None:
         fit_rows = with_derived(_training_rows(train, rows), settings.derived)
     r, threads = settings.r, nullcontext()
-    if n_jobs is not None:  # open `n_jobs` of estimators are so many threads
+    if n_jobs is not None:  # for estimators without their own `n_jobs`
         from joblib import parallel_backend
 
         threads = parallel_backend("threading", n_jobs=n_jobs)
@@ -263,7 +265,7 @@ def audit(
             one = _fitted(model, name, rows, is_array=is_array)
             if one.source == "given" and fit_rows is not None:
                 one = one.with_facts(train_sha256=fit_rows.sha256)
-                if one.fit_on is not None:  # it can be fitted again
+                if one.fit_on is not None:  # it can be refitted
                     one = one.with_facts(train=fit_rows)
             fitted.append(one)
             if not is_array and _is_read_by_place(model, one):
@@ -274,7 +276,7 @@ def audit(
     if task is None:
         result = result.with_findings((_task_note(the_task, rows),))
     if not any(np.isfinite(each.mean).any() for each in result.importances):
-        # Other findings, such as on a weak model, are no reason.
+        # Other findings, such as on a weak model, do not explain it.
         found = [group[0] for group in result.grouped_findings]
         why = [finding for finding in found if finding.check in WHY_NOTHING]
         why = why or [finding for finding in found if finding.severity != "info"]
@@ -288,27 +290,27 @@ WHY_NOTHING = (
     *("interrupted", "step_failed", "engine_required", "method_failed"),
     *("not_applicable", "absent_class", "time_limit"),
 )
-"""Checks whose findings can be why nothing was measured."""
+"""Checks whose findings can explain why nothing was measured."""
 
 SECTION_OF = {"seed": "seed", "groups": "groups"} | dict.fromkeys(
     ("engines", "methods", "losses", "n_repeats"), "importance"
 )
-"""What of a configuration an argument of a call says too."""
+"""The section of a configuration with the settings of an argument of `audit`."""
 
 
 def _settings(
     config: AuditConfig | Mapping[str, Any] | str | Path | None,
-    asked: Mapping[str, Any],
+    requested: Mapping[str, Any],
     minutes: float | None,
     task: Task,
     classes: Sequence[Any],
 ) -> AuditConfig:
-    """Return the configuration of a call, or refuse what is said twice."""
+    """Return the configuration of a call; raise if a setting is given twice."""
     document = {} if config is None else config
     usual = signature(audit).parameters
     twice = [
         name
-        for name, value in asked.items()
+        for name, value in requested.items()
         if value != usual[name].default
         if not isinstance(document, Mapping) or SECTION_OF[name] in document
     ]
@@ -326,7 +328,7 @@ def _settings(
     if isinstance(document, str | Path):
         document = load_config(document, required=())
     elif isinstance(document, Mapping) and "data" not in document:
-        named, functions = _with_names(asked, task, classes)
+        named, functions = _with_names(requested, task, classes)
         whole = _document(named, functions, task) | dict(document)
         limits = whole.get("limits", {})
         if minutes is not None and isinstance(limits, Mapping):
@@ -355,9 +357,9 @@ def _settings(
 
 
 def _with_names(
-    asked: Mapping[str, Any], task: Task, classes: Sequence[Any]
+    requested: Mapping[str, Any], task: Task, classes: Sequence[Any]
 ) -> tuple[dict[str, Any], dict[str, Function]]:
-    """Return what a call asks with functions under their names, and those functions."""
+    """Return the arguments of a call with functions replaced by names, and by name."""
     functions: dict[str, Function] = {}
 
     def named(value: Any) -> Any:
@@ -381,20 +383,20 @@ def _with_names(
         return name
 
     keys = ("methods", "losses", "engines")
-    return {k: named(v) if k in keys else v for k, v in asked.items()}, functions
+    return {k: named(v) if k in keys else v for k, v in requested.items()}, functions
 
 
 def _document(
-    asked: Mapping[str, Any], functions: Mapping[str, Function], task: Task
+    requested: Mapping[str, Any], functions: Mapping[str, Function], task: Task
 ) -> dict[str, Any]:
-    """Return the content of an audit.toml that asks for the same."""
+    """Return the content of an audit.toml equivalent to the arguments of a call."""
     losses, methods, engines = (
-        _as_tuple(asked[name]) for name in ("losses", "methods", "engines")
+        _as_tuple(requested[name]) for name in ("losses", "methods", "engines")
     )
     if not methods:
         raise ConfigError(["methods must name at least one method."])
     keys = [_loss_of(name, task) for name in losses]
-    groups = asked["groups"] or {}
+    groups = requested["groups"] or {}
     if not isinstance(groups, Mapping) or any(
         isinstance(c, str) for c in groups.values()
     ):
@@ -413,7 +415,7 @@ def _document(
         if row is not None:
             if "features" not in row.of:
                 entry = {"of": row.of[0]} | entry
-            repeats = asked["n_repeats"]
+            repeats = requested["n_repeats"]
             takes = repeats is not None and "n_repeats" in options_of(row.function)
             usual = {"n_repeats": repeats} if takes else {}
             usual |= {"losses": keys} if keys and row.unit == "loss" else {}
@@ -422,26 +424,26 @@ def _document(
             given = entry.get("losses")
             if isinstance(given, str | list | tuple):
                 entry["losses"] = [_loss_of(each, task) for each in _as_tuple(given)]
-            asks_both = "groups" in row.of and "of" not in entry
-            if groups and asks_both and name not in of_groups:
+            takes_both = "groups" in row.of and "of" not in entry
+            if groups and takes_both and name not in of_groups:
                 entries.append(entry)
                 own = {"name": f"{entry['name']} of groups"} if "name" in entry else {}
                 entry = entry | {"of": "groups"} | own
         entries.append(entry)
-    document = {"seed": asked["seed"], "importance": entries}
+    document = {"seed": requested["seed"], "importance": entries}
     groups = {name: list(columns) for name, columns in groups.items()}
     return document | ({"groups": groups} if groups else {})
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """Return one value or several as a tuple; a text is one."""
+    """Return one value or several as a tuple; a text or mapping is one value."""
     return (value,) if isinstance(value, str | Mapping) else tuple(value or ())
 
 
 def _loss_of(name: Any, task: Task) -> Any:
-    """Return the loss that a scorer of scikit-learn measures; other names stay."""
+    """Return the loss of a scorer of scikit-learn; other names are unchanged."""
     if not isinstance(name, str):
-        return name  # refused where the entry is read
+        return name  # refused when the entry is parsed
     scorers = [key for key, by_task in SCORERS.items() if task in by_task]
     if name not in {*SCORERS, *LOSSES} and ":" not in name:
         raise ConfigError([unknown_loss("losses", name, task, scorers)])
@@ -459,14 +461,14 @@ def _loss_of(name: Any, task: Task) -> Any:
 
 
 def _own_method(name: Any, functions: Mapping[str, Function]) -> Any:
-    """Return the row of a user's own method; `parse_config` says what it lacks."""
+    """Return the row of a user-defined method, None if it is not valid."""
     named = {"importance": [{"method": name}]}
     extensions, _ = load_extensions(named, Path(), functions)
     return extensions[0].row if extensions else None
 
 
 def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
-    """Return each model under the name that the report has for it."""
+    """Return the models by their names in the report."""
     if isinstance(models, Mapping):
         if names is not None:
             raise ModelError("The keys of models are their names; leave names out.")
@@ -497,7 +499,7 @@ def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _class_of(model: Any) -> str:
-    """Return what a model is called if nobody says."""
+    """Return the default name of a model."""
     if isinstance(model, FittedModel):
         return model.name
     if isinstance(model, RModel):
@@ -517,7 +519,7 @@ def _task_of(
     *,
     is_array: bool,
 ) -> _Task:
-    """Return the task of a call: as it says, as a model says, or as the target is."""
+    """Return the task of a call: as given, else of a model, else from the target."""
     values = pd.Series(np.asarray(y)).dropna()
     n_classes = len(pd.unique(values))
     if word is not None:
@@ -527,7 +529,7 @@ def _task_of(
             raise ConfigError(
                 [f"task must be one of {listed(every)}; {quote(word)} was given."]
             )
-        if len(tasks) > 1:  # rows may lack a class that a model has
+        if len(tasks) > 1:  # rows may lack a class of the model
             own = _task_of(models, X, y, None, is_array=is_array).name
             by_rows = "binary" if n_classes == 2 else "multiclass"
             tasks = [own if own in tasks else by_rows]
@@ -545,7 +547,7 @@ def _task_of(
         guess = f"; it is a guess, since {class_name(model)} does not say its task"
     for name, model in models.items():
         if not isinstance(model, RModel):
-            shape = _shape_of_answer(name, model, X.head(PEEK), is_array)
+            shape = _prediction_shape(name, model, X.head(PEEK), is_array)
             if len(shape) == 2 and shape[1] > 1:
                 task = "binary" if shape[1] == 2 else "multiclass"
                 return _Task(
@@ -560,7 +562,7 @@ def _task_of(
 
 
 def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any]:
-    """Return two classes in the order that puts the positive one last."""
+    """Return two classes, the positive one last."""
     labels = {text_of(label): label for label in classes}
     positive = text_of(positive_class)
     if len(labels) != 2 or positive not in labels:
@@ -574,21 +576,22 @@ def _with_positive_last(positive_class: Any, classes: Sequence[Any]) -> list[Any
     return sorted(labels.values(), key=lambda label: text_of(label) == positive)
 
 
-def _shape_of_answer(
+def _prediction_shape(
     name: str, model: Any, rows: pd.DataFrame, is_array: bool
 ) -> tuple[int, ...]:
-    """Return the shape of what an object or a function predicts for a few rows."""
+    """Return the shape of the predictions of an object or a function for a few rows."""
     is_object = hasattr(model, "predict")
-    ask, kind = (model.predict, class_name(model)) if is_object else (model, "")
-    if not callable(ask):
+    predict, kind = (model.predict, class_name(model)) if is_object else (model, "")
+    if not callable(predict):
         return ()
+    given = rows.to_numpy() if is_array and is_object else rows.copy()
     try:
-        return np.shape(ask(rows.to_numpy() if is_array and is_object else rows.copy()))
+        return np.shape(predict(given))
     except Exception as error:
         form = prediction.Form(name, kind or "its function", "regression")
         refused = prediction.refusal(form, "predict the rows", rows, error)
         with suppress(Exception):
-            ask(rows.to_numpy())
+            predict(rows.to_numpy())
             how = "Give X as one, or wrap" if is_object else "Wrap"
             refused = ModelError(
                 f"{str(refused).rstrip('.')}. It takes arrays. {how} the model: "
@@ -598,7 +601,7 @@ def _shape_of_answer(
 
 
 def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
-    """Return the rows that models were fitted to, of the task of those measured on."""
+    """Return the rows that models were fitted to, as a dataset like `test`."""
     if not isinstance(train, tuple | list) or len(train) not in (2, 3):
         raise DataError("train must be (X, y) or (X, y, sample_weight).")
     X, y, *more = map(as_pandas, train)
@@ -631,9 +634,10 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
 
 
 def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedModel:
-    """Return one model of a call as the audit asks it.
+    """Return a model of a call as a `FittedModel`.
 
-    An object that names no columns gets an array if X is one; a function gets a frame.
+    An object without names of columns gets an array if X is one; a function gets a
+    frame.
     """
     if isinstance(model, FittedModel):
         if model.classes[::-1] == rows.classes and model.task == "binary":
@@ -668,14 +672,14 @@ def _fitted(model: Any, name: str, rows: Dataset, *, is_array: bool) -> FittedMo
 def _columns_unnamed(
     name: str, model: Any, features: tuple[str, ...]
 ) -> tuple[str, ...] | None:
-    """Return the columns of the rows for a model that names none, else None."""
+    """Return `features` for a model without names of columns, else None."""
     return None if columns_named(name, model) else features
 
 
 def _is_read_by_place(model: Any, fitted: FittedModel) -> bool:
-    """Return whether an object of a call names no columns, so that places count.
+    """Return whether an object has no names of columns and reads them by position.
 
-    Who wraps a model names its columns.
+    A `FittedModel` always has names.
     """
     if isinstance(model, FittedModel) or not hasattr(model, "predict"):
         return False

@@ -1,6 +1,6 @@
-"""A programme of its own process: followed to its end, or to the end of our patience.
+"""Child processes: waiting for their end or a time limit, and reading their output.
 
-What it says is read as it comes and the last of it kept, however much that is.
+All output is read as it arrives; only the last part is kept.
 """
 
 import os
@@ -16,20 +16,20 @@ from typing import IO
 
 _LOOK_SECONDS = 0.2
 _AT_ONCE = 1 << 16
-"""Bytes to read at once: all that a pipe holds."""
+"""Bytes to read at once: the capacity of a pipe."""
 MOST_KEPT = 4096
-"""Bytes of what a programme said that are kept: the last ones."""
+"""Number of last bytes of the output that are kept."""
 
 
 def run_command(audit: Path, options: Iterable[str]) -> list[str]:
-    """The command ``run``; no module is taken from the folder it is begun in (-P)."""
+    """The command ``run``; -P prevents imports from the working folder."""
     command = (sys.executable, "-P", "-m", "importance_audit", "run")
     return [*command, *options, "--", os.fspath(audit)]
 
 
 @contextmanager
 def stop_requests() -> Iterator[list[int]]:
-    """Ctrl-C, SIGTERM and the end of the terminal as they come: requests to stop."""
+    """Collect the signals that request a stop: Ctrl-C, SIGTERM and SIGHUP."""
     signals: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     former = {
@@ -52,22 +52,22 @@ def follow(
     is_stopped: Callable[[], bool] = lambda: False,
     grace: float = 0.0,
 ) -> tuple[bytes, bool]:
-    """The last of what a process says, and whether it came to its own end.
+    """The last output of a process, and whether it ended by itself.
 
-    One that takes too long is killed, and all that it started in its group.
+    A process that takes too long is killed, with all processes in its group.
 
     Parameters
     ----------
     child : Popen
-        Begun with ``start_new_session`` and a pipe for what it says.
+        Started with ``start_new_session`` and a pipe for its output.
     seconds : float
-        The time that it has.
+        The time limit.
     echo : callable
-        Gets what it says, as it comes.
+        Called with the output as it arrives.
     is_stopped : callable, optional
-        Whether it is to end before.
+        Whether the process must end before the time limit.
     grace : float, default 0
-        The seconds between SIGTERM and the kill; 0 kills at once.
+        The seconds between SIGTERM and SIGKILL; 0 kills at once.
     """
     assert child.stdout is not None
     line, tail, is_open = child.stdout, b"", True
@@ -75,7 +75,7 @@ def follow(
     while child.poll() is None:
         left = end - time.monotonic()
         if not is_asked and (left <= 0 or is_stopped()):
-            child.terminate()  # once: a second one could interrupt the saving
+            child.terminate()  # once: a second one could interrupt saving
             is_asked, left, end = True, grace, time.monotonic() + grace
         if left <= 0:
             break
@@ -91,33 +91,33 @@ def follow(
     if not is_own:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
-    if is_open:  # what it said since we last listened
+    if is_open:  # output since the last reading
         tail = _pass_on(tail, _output_within(line, 0) or b"", echo)
     line.close()
     return tail, is_own
 
 
 def _output_within(line: IO[bytes], seconds: float) -> bytes | None:
-    """Return what is said within some seconds: b"" at the end, None if nothing is."""
+    """Return output that arrives in time: b"" at its end, None if nothing arrives."""
     if not select.select([line], [], [], seconds)[0]:
         return None
     return os.read(line.fileno(), _AT_ONCE)
 
 
 def _pass_on(tail: bytes, output: bytes, echo: Callable[[bytes], None]) -> bytes:
-    """Pass on what was said; return the last of all so far."""
+    """Call `echo` with new output; return the last part of all output so far."""
     if output:
         echo(output)
     return (tail + output)[-MOST_KEPT:]
 
 
 def decode(output: bytes) -> str:
-    """Return what a process said as text, half a character at its beginning too."""
+    """Return output as text; incomplete characters are replaced."""
     return output.decode("utf-8", "replace").strip()
 
 
 def describe_exit(status: int) -> str:
-    """Return how a process ended, in words."""
+    """Return the exit code or signal of an ended process, in words."""
     if status >= 0:
         return f"exit code {status}"
     if -status not in {*signal.Signals}:  # most real-time signals have no name

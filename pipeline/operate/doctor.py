@@ -1,4 +1,4 @@
-"""What this machine has and lacks, and what to do about it."""
+"""Examination of this machine: requirements that are missing, and remedies."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ USES = {
     "xgboost": ("", "predicts by models of XGBoost"),
     "lightgbm": ("", "predicts by models of LightGBM; its text files need none"),
 }
-"""Packages that audits run without: the oldest that will do, and what each is for."""
+"""Optional packages: the oldest version that works, and the purpose."""
 
 
 class Row(NamedTuple):
@@ -55,9 +55,9 @@ class Row(NamedTuple):
     ----------
     what : str
     verdict : {"ok", "optional", "missing"}
-        "optional": absent, and audits run without it; "missing": they do not.
+        "optional": absent, but audits run without it; "missing": they do not.
     state : str
-        What was found.
+        The version or the problem.
     remedy : str
         What to do, empty if nothing.
     """
@@ -69,7 +69,7 @@ class Row(NamedTuple):
 
 
 def examine() -> tuple[Row, ...]:
-    """Return one row per thing an audit may need."""
+    """Return one row for each requirement of audits."""
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
     trees = (*_loops(), *_trees())
@@ -78,7 +78,7 @@ def examine() -> tuple[Row, ...]:
 
 
 def _loops() -> tuple[Row, ...]:
-    """Return whether loops over trees are compiled, and where; none without numba."""
+    """Return a row on the compilation of loops over trees; none without numba."""
     if not compiled.available():
         return ()
     what = "Loops over trees"
@@ -93,14 +93,14 @@ def _loops() -> tuple[Row, ...]:
 
 
 def compile_trees(say: Callable[[str], None]) -> bool:
-    """Compile the loops over trees once; return whether they can be kept.
+    """Compile the loops over trees once; return whether they can be cached.
 
-    Without numba there is nothing to compile. `say` is told what is done.
+    Without numba nothing is compiled, and True is returned. `say` prints messages.
     """
     if not compiled.available():
         say("numba is not installed: there is nothing to compile.")
         return True
-    if not compiled.can_keep():  # it says why
+    if not compiled.can_keep():  # it logs the reason
         return False
     with compiled.reporting_compilation(
         lambda words: say(f"{words[0].upper()}{words[1:]}.")
@@ -114,13 +114,13 @@ def compile_trees(say: Callable[[str], None]) -> bool:
 
 
 def _trees() -> tuple[Row, ...]:
-    """Return whose trees are read, of small ensembles; none without numba."""
+    """Return rows on the classes whose trees can be read; none without numba."""
     if not compiled.available():
         return ()
-    answers = read_or_not()
-    read = [name for name, reason in answers.items() if not reason]
+    reasons = read_or_not()
+    read = [name for name, reason in reasons.items() if not reason]
     rows = [Row("Trees", "ok", f"read: {', '.join(read)}")] if read else []
-    for name, reason in answers.items():
+    for name, reason in reasons.items():
         if reason:
             state = f"not read, so predict answers, slower: {reason}"
             remedy = "Audit as usual; a newer importance-audit may read them."
@@ -129,7 +129,7 @@ def _trees() -> tuple[Row, ...]:
 
 
 def _package(name: str, floor: str, use: str = "") -> Row:
-    """Return which version there is; with a `use`, audits run without it."""
+    """Return a row on the version of a package; one with a `use` is optional."""
     verdict: Literal["optional", "missing"] = "optional" if use else "missing"
     clause = f"; it {use}" if use else ""
     remedy = pip_install(f"{name}>={floor}" if floor else name)
@@ -144,7 +144,7 @@ def _package(name: str, floor: str, use: str = "") -> Row:
 
 
 def _r() -> tuple[Row, ...]:
-    """Return R itself, the packages that answer questions, and a round trip."""
+    """Return rows on R itself, the packages of the engines, and a round trip."""
     r_facts = host.installed()
     if r_facts["reason"]:
         remedy = "Run scripts/install to set up R and rpy2."
@@ -158,7 +158,7 @@ def _r() -> tuple[Row, ...]:
 
 
 def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
-    """Return which version of a package there is, from where, and if it will do."""
+    """Return a row on the version of an R package and the library it is from."""
     what, remedy = f"R package {name}", availability.remedy_of(name)
     engines = [name] if name in ENGINES else []
     engines += [user for user, used in availability.USES.items() if name in used]
@@ -184,7 +184,7 @@ def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
 
 
 def _round_trip(has_dalex: bool) -> Row:
-    """Send columns of every type to R and back, and replay what R draws."""
+    """Return a row on a round trip: columns of every type to R and back, and draws."""
     what, remedy = "R round trip", "Install R again, then rpy2: scripts/install."
     try:
         with host.session(r_seconds=60):
@@ -199,21 +199,21 @@ def _round_trip(has_dalex: bool) -> Row:
 
 
 def _wrong_in_trial() -> list[str]:
-    """Return what of a round trip is not what was sent, foretold or drawn."""
+    """Return the parts of a round trip that differ: data, predictions or draws."""
     sent, seed = trial.frame(), 2026
-    answers = np.array([0.1, -0.0, 1e308, 5e-324, 3.0])
-    round_trip = trial.trial(sent, lambda X: answers[X["if"].to_numpy()], seed=seed)
+    predictions = np.array([0.1, -0.0, 1e308, 5e-324, 3.0])
+    round_trip = trial.trial(sent, lambda X: predictions[X["if"].to_numpy()], seed=seed)
     as_sent = {name: round_trip.data[name].astype(sent[name].dtype) for name in sent}
     is_right = {
         "data": pd.DataFrame(as_sent).equals(sent),
-        "predictions": round_trip.predictions.tobytes() == answers.tobytes(),
+        "predictions": round_trip.predictions.tobytes() == predictions.tobytes(),
         "draws": np.array_equal(round_trip.sample, RStream(seed).sample(len(sent))),
     }
     return [name for name, right in is_right.items() if not right]
 
 
 def _wrong_in_dalex() -> list[str]:
-    """Return whether DALEX measures other losses than our replay of it."""
+    """Return a text if the losses of DALEX differ from our replay, else nothing."""
     options: dict[str, Any] = {"seed": 1, "n_repeats": 2, "n_rows": 20}
     model, data = linear_model(2, 1), normal_data(2, 1, n_samples=30)
     dalex_losses, _ = ENGINES["DALEX"]["importance"]["permutation"].function(
@@ -228,7 +228,7 @@ def _wrong_in_dalex() -> list[str]:
 
 
 def _pdf() -> Row:
-    """Return whether a page can be printed here, by printing one."""
+    """Return a row on the PDF report, from a test page that is printed."""
     from ..report.pages.pdf import PdfError, conformity_statement, to_pdf
 
     page = "<!doctype html><html lang='en'><title>doctor</title><p>1</p></html>"
@@ -242,7 +242,7 @@ def _pdf() -> Row:
 
 
 def _word() -> Row:
-    """Return whether pandoc can convert a page to a Word file here."""
+    """Return a row on the Word report, which needs pandoc."""
     from ..report.pages.docx import REMEDY, pandoc_version
 
     try:

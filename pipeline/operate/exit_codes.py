@@ -1,16 +1,16 @@
-"""Exit codes of several audits as one. What each means stands in `cli`."""
+"""One exit code for several audits. The meanings of exit codes are in `cli.main`."""
 
 from collections.abc import Iterable
 
 LOCKED = 5
-"""Another process is at work on the audit."""
+"""Another process is running the audit."""
 GRAVEST = (130, 4, 3, 2, 1, 5, 0)
-"""The one that asks most of a person first. 5 is graver than 0 alone: the audit is
-being run, by somebody else."""
+"""Exit codes, those that need most attention first. 5 comes last before 0, because the
+audit is being run by another process."""
 
 
 def gravest(codes: Iterable[int]) -> int:
-    """Return the exit code that stands for all, 0 for none.
+    """Return the gravest of some exit codes, 0 if there are none.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A result as files that R users open: tables, vip's and DALEX's objects, how to read.
+"""Files of a result for R users: tables, objects of vip and DALEX, and scripts.
 
-Not: what these objects look like (`r_bridge.handoff`), what R needs to compute them
-again (`recomputation`), or writing them.
+Not: the structure of these objects (`r_bridge.handoff`), the inputs of a recomputation
+in R (`recomputation`), or writing them.
 """
 
 import re
@@ -22,16 +22,16 @@ from ..records.template_folder import templates
 from . import recomputation
 
 VIP_TYPES = {"partial_dependence": "firm", "shapley": "shap"}
-"""What vip calls methods of ours, where it calls them otherwise."""
+"""Names of our methods in vip, if they differ."""
 LONGEST = 60
-"""Characters of a name in the name of a file."""
+"""Maximum length of the names in the name of a file, in characters."""
 FACTS = (
     *("model", "method", "of", "loss", "positive_class", "engine", "engine_version"),
     *("form", "aggregator", "scale", "split", "unit", "n_samples", "n_repeats"),
     *("stream", "seed"),
 )
 CURVE = "partial_dependence"
-"""The curve that DALEX defines as we do; its accumulated one is another."""
+"""The curve with the same definition in DALEX; its accumulated curve differs."""
 NUMBERS_ALONE = (
     "`row_numbers.csv` says which rows of the table were evaluated. The rows\n"
     "themselves are not here; a hand-off made with `--rows` has them."
@@ -56,7 +56,7 @@ PARQUET = {
 
 
 class HandoffObject(NamedTuple):
-    """One object: which class it has, of which record, and what it is made of."""
+    """One R object: its kind, the number of its record, the record and the plan."""
 
     kind: str
     record: int
@@ -67,26 +67,26 @@ class HandoffObject(NamedTuple):
 def handoff(
     result: AuditResult, rows: Dataset | None = None, *, with_rows: bool = False
 ) -> dict[str, bytes | str]:
-    """Return the files of a hand-off by their paths; asked inside a session of R.
+    """Return the files of a hand-off by their paths; call it inside a session of R.
 
-    ``importances.csv`` and ``rounds.csv`` hold every importance and what was measured
-    in every repeat, ``effects.csv`` the curves, ``models.csv`` the digests of the
-    predictions, ``objects.csv`` which .rds file holds what. ``read.R`` opens them all,
-    and computes every mean again; ``recompute.R`` asks DALEX and vip again. Beside
-    each .rds file stands its table as Parquet, where something writes it.
+    ``importances.csv`` has every importance, ``rounds.csv`` the numbers of every
+    repeat, ``effects.csv`` the curves, ``models.csv`` the digests of the predictions,
+    and ``objects.csv`` the content of each .rds file. ``read.R`` opens them all, and
+    recomputes every mean; ``recompute.R`` recomputes importances with DALEX and vip.
+    The table of each .rds file is also written as Parquet if a package can write it.
 
     Parameters
     ----------
     result : AuditResult
     rows : Dataset, optional
-        The evaluation rows, if they could be read again: their numbers are handed on.
+        The evaluation rows, if they could be read again: their numbers are included.
     with_rows : bool, default False
-        Whether the rows themselves are.
+        Whether the rows themselves are included.
 
     Raises
     ------
     importance_audit.r_bridge.errors.RBridgeError
-        If R is not available, or does not read what it wrote.
+        If R is not available, or cannot read back its files.
     """
     objects_by_path = {_path(item): item for item in _objects(result)}
     plans = {path: item.plan for path, item in objects_by_path.items()}
@@ -143,7 +143,7 @@ def handoff(
 
 
 def _objects(result: AuditResult) -> Iterator[HandoffObject]:
-    """Yield every importance as vip's object, and as DALEX's what DALEX measures."""
+    """Yield the objects: of vip for each importance, of DALEX for its own methods."""
     for number, record in enumerate(result.importances, start=1):
         for line in objects.LINES:
             plan = objects.vi(
@@ -169,10 +169,10 @@ def _objects(result: AuditResult) -> Iterator[HandoffObject]:
 
 
 def _y_permuted(result: AuditResult, record: Importance) -> Floats | None:
-    """Return the loss with y permuted in each round, None where DALEX has no such.
+    """Return the loss with y permuted in each round, None if DALEX does not have it.
 
-    It is drawn along with our first answer to a question, and where an entry has draws
-    of its own, with these; it belongs to no other draws.
+    It is stored with our first record of a question, and with records that have their
+    own draws; it is only valid for records with the same draws.
     """
     if record.method != "permutation" or is_finished(record):
         return None
@@ -188,7 +188,7 @@ def _y_permuted(result: AuditResult, record: Importance) -> Floats | None:
 
 
 def _profiles(result: AuditResult) -> Iterator[HandoffObject]:
-    """Yield the curves of one model, class and engine together, by their kind."""
+    """Yield one object for the curves of each model, class, engine and kind."""
     together: dict[tuple[Any, ...], list[Effect]] = {}
     for effect in result.effects:
         if effect.method == CURVE and effect.model:
@@ -208,14 +208,14 @@ def _profiles(result: AuditResult) -> Iterator[HandoffObject]:
 
 
 def _label(record: Importance | Effect) -> str:
-    """Return the name of a model, with the class and the engine if not ours."""
+    """Return the name of a model, with the class, and the engine if not ours."""
     engine = "" if record.engine == OURS else record.engine
-    apart = ", ".join(filter(None, (record.positive_class, engine)))
-    return f"{record.model} ({apart})" if apart else record.model
+    details = ", ".join(filter(None, (record.positive_class, engine)))
+    return f"{record.model} ({details})" if details else record.model
 
 
 def _path(item: HandoffObject) -> str:
-    """Return the path of an object: a number, and letters that every system takes."""
+    """Return the path of an object: its number, and ASCII letters and digits."""
     about = item.about
     kind = "profile" if isinstance(about, Effect) else "importance"
     facts = (about.model, about.method, getattr(about, "of", about.engine))
@@ -239,7 +239,7 @@ def _importances(result: AuditResult) -> Iterator[tuple[Any, ...]]:
 
 
 def _rounds(records: Iterable[Importance]) -> Iterator[tuple[Any, ...]]:
-    """Yield what was measured: one row per record, feature and repeat."""
+    """Yield the table of measurements: one row per record, feature and repeat."""
     yield ("record", "feature", "repeat", "raw", "baseline", "value")
     for number, record in enumerate(records, start=1):
         values = record.values
@@ -250,7 +250,7 @@ def _rounds(records: Iterable[Importance]) -> Iterator[tuple[Any, ...]]:
 
 
 def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
-    """Yield the curves: one row per point."""
+    """Yield the table of curves: one row per point."""
     names = ("model", "method", "engine", "engine_version", "positive_class", "scale")
     yield (*names, "feature", "kind", "x", "value")
     for effect in effects:
@@ -260,7 +260,7 @@ def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
 
 
 def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, ...]]:
-    """Yield which file holds what; `record` is that of the tables, 0 for curves."""
+    """Yield the table of files; `record` is as in the other tables, 0 for curves."""
     yield ("file", "class", "record", "model", "method", "of", "loss", "engine")
     for path, (_, record, about, plan) in objects_by_path.items():
         is_curve = isinstance(about, Effect)
@@ -272,5 +272,5 @@ def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, 
 
 
 def _one_line(text: str) -> str:
-    """Return a name as code in a line of prose: no line ends, no backticks."""
+    """Return a name on one line and without backticks, for Markdown code."""
     return " ".join(text.split()).replace("`", "'")

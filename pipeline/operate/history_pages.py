@@ -1,6 +1,6 @@
-"""The history of an audit, or of several, as the page of `report.history_page`.
+"""Data for the pages of `pages.history_page` on one audit or several.
 
-Not: how it looks.
+Not: the layout.
 """
 
 import os
@@ -25,7 +25,7 @@ from .exit_codes import GRAVEST, gravest
 
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
-    """Return the page of one audit; its links are relative to where it is written."""
+    """Return the page of one audit, with links relative to the file `page`."""
     signed: Sequence[Signoff] = ()
     broken: tuple[str, ...] = ()
     try:
@@ -33,7 +33,7 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     except DataError as error:
         broken = (str(error),)
     always: Sequence[str] = ()
-    with suppress(AuditError):  # its runs are shown whatever became of audit.toml
+    with suppress(AuditError):  # audit.toml may be broken; the runs are shown anyway
         always = load_config(folder).report.always_show
     approved = [one.run_id for one in signed if one.meaning == "approval"]
     by_run: dict[str, list[str]] = {}
@@ -59,7 +59,7 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
 
 
 def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:
-    """Return the page of several audits, under the gravest of their exit codes."""
+    """Return the page of several audits, with the gravest of their exit codes."""
     rows = tuple(_newest(audit, folder / audit.audit, page) for audit in timelines)
     codes = (row.exit_code for row in rows)
     return index_html(
@@ -71,7 +71,7 @@ def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:
 
 
 def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
-    """Return the last run of an audit, and what came after it."""
+    """Return the row of an audit: its last run, and notes on later events."""
     if timeline.fault:
         return AuditRow(timeline.audit, 2, note=timeline.fault)
     run = timeline.newest
@@ -91,7 +91,7 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
 
 
 def report_address(folder: Path, run_id: str, page: Path) -> str:
-    """Return the address of the report of a run as seen from a page, "" if none."""
+    """Return the link to the report of a run relative to a page, "" if none."""
     report = folder / "runs" / run_id / "report.html"
     if not report.is_file():
         return ""

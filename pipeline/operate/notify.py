@@ -1,7 +1,7 @@
-"""Telling people of a run: commands of the configuration, without a shell.
+"""Notifications of a run by the commands of [schedule], started without a shell.
 
-What such a command does is its owner's: it may be missing, fail, hang or never stop
-talking. That is said and kept, and is never the run's fault.
+A command may be missing, fail, hang or print without end. That is reported and logged,
+and does not change the exit code of the run.
 """
 
 import os
@@ -20,11 +20,11 @@ from .exit_codes import LOCKED
 
 PREFIX = "IMPORTANCE_AUDIT_"
 MOST_BYTES = 32_000
-"""Of one text: the system takes 131 072 of one, and some two million of all."""
+"""Maximum size of one variable; Linux allows 131 072 bytes, about 2 million in all."""
 
 
 class Notice(NamedTuple):
-    """What a command is told, as variables named by `PREFIX` and these in capitals.
+    """The facts that a command gets as variables: `PREFIX` and the name in capitals.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Notice(NamedTuple):
         Empty if there is none.
     exit_code : int
     summary : str
-        summary.txt of the run.
+        The summary.txt of the run.
     news : tuple of str
-        What is not as in the run before, one sentence each.
+        Changes since the run before, one sentence each.
     """
 
     audit: str
@@ -50,18 +50,18 @@ class Notice(NamedTuple):
 
 
 def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str, ...]:
-    """Run the commands that an ended run calls for; return what went wrong with them.
+    """Run the commands for an ended run; return the errors of these commands.
 
-    ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
-    code; a command that two of them name runs once. Each is kept in the audit log.
-    Where another process is at work, what changed is for its run to tell.
+    ``on_change`` runs if there are changes, then ``on_failure`` or ``on_success`` by
+    the exit code; a command that is both runs once. Each is logged in the audit log. If
+    another process was running the audit, that run reports the changes.
     """
     has_failed = notice.exit_code != 0
     has_changed = notice.news and notice.exit_code != LOCKED
     due = {"change": schedule.on_change if has_changed else ()}
     ended = "failure" if has_failed else "success"
     due[ended] = schedule.on_failure if has_failed else schedule.on_success
-    if due["change"] == due[ended]:  # it is told of the graver event
+    if due["change"] == due[ended]:  # it gets the graver event
         del due["change" if has_failed else ended]
     faults: list[str] = []
     for event, command in due.items():
@@ -73,15 +73,15 @@ def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str
 def _run(
     folder: Path, event: str, command: Iterable[str], notice: Notice, seconds: float
 ) -> Iterable[str]:
-    """Run one command, keep how it went, and yield what went wrong."""
-    told = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
-    variables = {  # as bytes: no locale can refuse them
+    """Run one command, log its outcome, and yield its errors."""
+    facts = {"event": event, **notice._asdict(), "news": "\n".join(notice.news)}
+    variables = {  # as bytes: independent of the locale
         f"{PREFIX}{key.upper()}".encode(): _bytes(str(fact))
-        for key, fact in told.items()
+        for key, fact in facts.items()
     }
     start, argv = time.monotonic(), tuple(command)
     environment = {**os.environb, **variables}
-    status, last_words = _answer(folder, argv, environment, seconds)
+    status, last_words = _call(folder, argv, environment, seconds)
     took = round(time.monotonic() - start, 3)
     hook = f"on_{event}"
     if status != 0:
@@ -91,17 +91,17 @@ def _run(
         yield (
             f"[schedule] {hook} did not run successfully: {argv[0]!r} {printable(why)}"
         )
-    facts = {"hook": hook, "exit_code": status, "seconds": took, "message": last_words}
+    outcome = {"hook": hook, "exit_code": status, "seconds": took}
     try:
-        append(folder, "notified", **facts)
+        append(folder, "notified", **outcome, message=last_words)
     except AuditError as error:
         yield str(error)
 
 
-def _answer(
+def _call(
     folder: Path, argv: tuple[str, ...], environment: dict[bytes, bytes], seconds: float
 ) -> tuple[int | None, str]:
-    """Return exit code and last words of a command; None if it has no exit code."""
+    """Run a command; return its exit code, None if it has none, and its last output."""
     try:
         child = subprocess.Popen(
             argv,
@@ -124,7 +124,7 @@ def _answer(
 
 
 def _bytes(text: str) -> bytes:
-    """Return a text that an environment can hold: whole characters, no NUL, no end."""
+    """Return a text for an environment variable: UTF-8, without NUL, cut if long."""
     data = text.encode("utf-8", "replace").replace(b"\0", b"")
     if len(data) <= MOST_BYTES:
         return data

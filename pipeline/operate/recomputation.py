@@ -1,6 +1,6 @@
-"""What a hand-off needs so that R can compute it again: rows, questions, models.
+"""Inputs for the recomputation of a hand-off in R: rows, questions, models.
 
-Not: the answers of the audit, which `handoff` writes, or asking R.
+Not: the numbers of the audit (`handoff`), or calling R.
 """
 
 import json
@@ -36,9 +36,9 @@ from ..records.result import AuditResult
 
 Table = Iterator[tuple[Any, ...]]
 OF_R = re.compile(r", R \d+\.\d+")
-"""What the library of a model of R ends in: `models.r_models` names R's version."""
+"""The R version in the library of a model of R, as `models.r_models` writes it."""
 ALONE = {"within": "none", "perturbation": "permute", "draws": "sampled"}
-"""The options of permutation under which DALEX and vip ask the same."""
+"""The options of permutation for which DALEX and vip measure the same."""
 
 
 def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
@@ -53,8 +53,7 @@ def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
     Raises
     ------
     DataError
-        If the run was given its rows in Python, they cannot be read, or they are
-        others now.
+        If the rows were given in Python, cannot be read, or have changed.
     importance_audit.r_bridge.errors.RBridgeError
         If R has to read them and cannot.
     """
@@ -74,12 +73,12 @@ def read_evaluation_rows(folder: Path, result: AuditResult) -> Dataset:
 def rows_again(
     result: AuditResult, X: Any, y: Any, sample_weight: Any = None
 ) -> Dataset:
-    """Return rows given in Python as the audit of a result had them, numbered from 1.
+    """Return the evaluation rows from rows given in Python, numbered from 1.
 
     Raises
     ------
     DataError
-        If the audit read its rows from a table, or had others.
+        If the audit read its rows from a table, or had other rows.
     """
     if result.run.config.get("data"):
         raise DataError(
@@ -110,10 +109,10 @@ def rows_again(
 
 
 def classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:
-    """Return the classes of the first model that says them, in its order.
+    """Return the classes of the first model that has them, in its order.
 
-    As the target names them. Where no model does, those of the target, sorted as
-    scikit-learn sorts them.
+    Labels are those of the target. If no model has classes, they are those of the
+    target, sorted as in scikit-learn. None for regression.
     """
     if task == "regression":
         return None
@@ -128,7 +127,7 @@ def classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | Non
 
 
 def check_rows(result: AuditResult, rows: Dataset, what: str, remedy: str) -> None:
-    """Refuse rows that are not the evaluation rows of a run, by their digest."""
+    """Raise if the digest of rows is not that of the evaluation rows of a run."""
     stated = str(evaluation_of(result)["sha256"])
     if rows.sha256 != stated:
         raise DataError(
@@ -138,14 +137,14 @@ def check_rows(result: AuditResult, rows: Dataset, what: str, remedy: str) -> No
 
 
 def evaluation_of(result: AuditResult) -> dict[str, Any]:
-    """Return the row of ``datasets`` that is about the evaluation rows."""
+    """Return the row of ``datasets`` on the evaluation rows."""
     frame = result.datasets
     of_test = frame[~frame["split"].isin(["train", "reference"])]
     return dict(of_test.iloc[0]) if len(of_test) else dict.fromkeys(frame, "")
 
 
 def evaluation(result: AuditResult) -> Table:
-    """Yield what the evaluation rows are known by; one row."""
+    """Yield the table on the evaluation rows: number, digest, target; one row."""
     names = ("rows", "sha256", "task", "target", "source")
     facts = evaluation_of(result)
     yield names
@@ -159,10 +158,11 @@ def row_numbers(rows: Dataset) -> Table:
 
 
 def columns(rows: Dataset, weights: str) -> Table:
-    """Yield what the digest of the rows is made of: one row per column or its level.
+    """Yield the table of columns, from which the digest of the rows is computed.
 
-    The role is "feature", "unread" (no model is given it), "target" or "weights"; the
-    kind "number", "integer", "boolean", "category" or, of a target, "class".
+    It has one row per column, or per level of a category. The role is "feature",
+    "unread" (no model gets it), "target" or "weights"; the kind is "number", "integer",
+    "boolean", "category" or, for a target, "class".
     """
     yield ("column", "role", "kind", "level")
     for name, column in rows.X.items():
@@ -177,16 +177,16 @@ def columns(rows: Dataset, weights: str) -> Table:
 
 
 def table_of(rows: Dataset, weights: str) -> pd.DataFrame:
-    """Return the rows as R has them: all columns, the target, weights if any differ."""
+    """Return the rows for R: all columns, the target, and weights if any differ."""
     frame = frame_of(replace(rows, unread={}))
     return frame.assign(**{weights: rows.weights}) if rows.is_weighted else frame
 
 
 def questions(result: AuditResult) -> Table:
-    """Yield what DALEX and vip can be asked again: one row per column of a feature.
+    """Yield the table of questions that DALEX and vip can recompute.
 
-    What several engines measured, or we in several draws, is one question. Rows with
-    weights cannot be asked.
+    It has one row per column of a feature. Records by several engines, or with several
+    draws, are one question. There are none for rows with weights.
     """
     yield (
         *("question", "model", "of", "loss", "form", "n_repeats", "n_rows", "seed"),
@@ -194,21 +194,21 @@ def questions(result: AuditResult) -> Table:
     )
     if evaluation_of(result).get("weighted"):
         return
-    asked: dict[tuple[Any, ...], Importance] = {}
+    by_question: dict[tuple[Any, ...], Importance] = {}
     for record in result.importances:
-        if _can_be_asked(record):
-            asked.setdefault((question_of(record), measure_of(record)), record)
-    for number, record in enumerate(asked.values(), start=1):
+        if _can_recompute(record):
+            by_question.setdefault((question_of(record), measure_of(record)), record)
+    for number, record in enumerate(by_question.values(), start=1):
         facts = (record.model, record.of, record.loss, record.form)
         draws = (record.n_repeats, record.options.get("n_rows") or "", record.seed)
-        said = (options_text(record), OWN_LOSSES.get(record.loss, ""))
+        more = (options_text(record), OWN_LOSSES.get(record.loss, ""))
         for feature, members in zip(record.features, record.columns, strict=True):
             for column in members:
-                yield (number, *facts, *draws, *said, feature, column)
+                yield (number, *facts, *draws, *more, feature, column)
 
 
-def _can_be_asked(record: Importance) -> bool:
-    """Return whether an importance is one that DALEX measures, of all its repeats."""
+def _can_recompute(record: Importance) -> bool:
+    """Return whether DALEX can recompute an importance."""
     return (
         record.method == "permutation"
         and not record.is_supplied
@@ -219,7 +219,7 @@ def _can_be_asked(record: Importance) -> bool:
 
 
 def models(result: AuditResult) -> Table:
-    """Yield who predicts: the file it came from, and the digest of its predictions."""
+    """Yield the table of models, with their files and digests of predictions."""
     names = (
         *("model", "estimator", "library", "task", "scale", "source", "sha256"),
         "predictions_sha256",
@@ -234,7 +234,7 @@ def models(result: AuditResult) -> Table:
 
 
 def predict_scripts(result: AuditResult) -> dict[str, tuple[str, str]]:
-    """Return the scripts that predict for models of R: path, model and text."""
+    """Return the prediction scripts of models of R: model and text, by path."""
     of_r = _of_r(result)
     parameters = zip(result.models["model"], result.models["parameters"], strict=True)
     texts = {
@@ -247,6 +247,6 @@ def predict_scripts(result: AuditResult) -> dict[str, tuple[str, str]]:
 
 
 def _of_r(result: AuditResult) -> set[str]:
-    """Return the names of the models that R fitted: their library is one of R."""
+    """Return the names of the models that R fitted, by their library."""
     rows = zip(result.models["model"], result.models["library"], strict=True)
     return {str(name) for name, library in rows if OF_R.search(str(library))}

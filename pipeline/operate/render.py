@@ -1,7 +1,7 @@
-"""A finished result as the files people read, and what they are made from.
+"""Rendering a finished result: its data files and its report.
 
-Everything is made once: the pages carry the very files that the run folder holds. Not:
-how a page looks (`report`), or writing (`runs`).
+Each file is made once: the pages carry the same bytes as the run folder. Not: the
+layout of a page (`report`), or writing (`runs`).
 """
 
 import logging
@@ -19,17 +19,17 @@ Phase = Callable[[str], AbstractContextManager[Any]]
 
 
 class Rendered(NamedTuple):
-    """A result, with what rendering had to say of it, and its files.
+    """A result, with findings of the rendering, and its files.
 
     Attributes
     ----------
     result : AuditResult
     data : dict
-        Every file that is no rendering, as `runs.files.data_files` returns them.
+        The data files, as `runs.files.data_files` returns them.
     pages : dict
-        The renderings; none if the configuration asks for none.
+        The renderings; empty for profile "bundle".
     pdf_fault : str
-        Why there is no PDF, empty if there is one or none was asked for.
+        Why there is no PDF, empty if there is one or none was requested.
     """
 
     result: AuditResult
@@ -52,13 +52,13 @@ def render_result(
     ----------
     result : AuditResult
     files : mapping of str to bytes or str
-        Files the run folder holds as they were given: audit.toml, history.json.
+        Further files of the run folder: audit.toml, history.json.
     context : RunContext
-        What the report says besides the result.
+        Content of the report that is not in the result.
     pdf : bool, default True
-        Whether to print it as well.
+        Whether to make the PDF too.
     phase : callable
-        ``with phase(label)`` announces a part of the work, and logs how long it took.
+        ``with phase(label)`` announces a part of the work, and logs its duration.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def render_result(
     with phase("report: Excel file"):
         try:
             tables = workbook(checked_result)
-        except Exception:  # costs no report
+        except Exception:  # the report is written without it
             logger.warning("The Excel file of all tables was not made.", exc_info=True)
             tables = b""
         pages |= {"tables.xlsx": tables} if tables else {}  # none without openpyxl

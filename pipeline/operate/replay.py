@@ -1,6 +1,6 @@
-"""An audit measured again from a run folder, and every number compared. Reads only.
+"""Replay of a stored run: recomputation and comparison of all numbers. Reads only.
 
-Not: the digests of the folder (`verify`), or what a difference means (`diff`).
+Not: the digests of the folder (`verify`), or the meaning of a difference (`diff`).
 """
 
 import json
@@ -32,9 +32,9 @@ LATER = {
     *("pdf_failed", "uncovered_names", "trail_short", "clock_went_back"),
     *(*answers.LATER, *AGAINST_BASELINE),
 }
-"""Checks that come after the audit; a replay asks no baseline, person or clock."""
+"""Checks after the audit, on baseline, answers, report and clock; not replayed."""
 PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
-"""Texts that quote numbers or versions, compared on the same stack only."""
+"""Keys of texts with numbers or versions, compared only on the same stack."""
 
 
 UNCHECKED = (
@@ -44,12 +44,12 @@ UNCHECKED = (
 
 
 class Difference(NamedTuple):
-    """One value that is another one now.
+    """One value that differs in the replay.
 
     Attributes
     ----------
     path : str
-        Its place in result.json.
+        Its path in result.json.
     stored, now : str
     """
 
@@ -59,21 +59,20 @@ class Difference(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """What measuring again found.
+    """The outcome of a replay.
 
     Attributes
     ----------
     n_numbers : int
-        How many numbers were compared; 0 if the rows are others: then nothing is
-        measured.
+        Number of compared numbers; 0 if the rows differ, so that nothing was measured.
     n_equal : int
-        How many of them are equal bit by bit.
+        Number of those that are equal bit by bit.
     tolerance : float
         The relative difference that was allowed.
     other : tuple of str
-        What the stack has another version of: name, stored and present.
+        Parts of the software stack with another version: name, stored and present.
     differences : tuple of Difference
-        All that are beyond the tolerance, in the order of result.json.
+        Values beyond the tolerance, in the order of result.json.
     unchecked : str
         What a replay never checks, in one line.
     """
@@ -105,11 +104,11 @@ class Replay(NamedTuple):
             return (*difference_lines, f"mismatch: {outcome}")
         more = len(difference_lines) - SHOWN
         rest = [f"and {more} more"] if more > 0 else []
-        n, apart = self.n_numbers, self.n_numbers - self.n_equal
-        outcome = f"within tolerance: {apart} of {n} numbers are not equal"
+        n, n_unequal = self.n_numbers, self.n_numbers - self.n_equal
+        outcome = f"within tolerance: {n_unequal} of {n} numbers are not equal"
         if self.differences:
             outcome = f"mismatch: {len(self.differences)} of {n} values"
-        elif not apart:
+        elif not n_unequal:
             outcome = f"match: {n} numbers, all equal"
         return (stack, allowed, *difference_lines[:SHOWN], *rest, outcome)
 
@@ -117,24 +116,24 @@ class Replay(NamedTuple):
 def replay(
     folder: Path, on_step: Callable[[int, int, str], None] | None = None
 ) -> Replay:
-    """Measure again what a run measured, and compare every number of its result.
+    """Repeat the audit of a run, and compare every number of its result.
 
     The configuration is the audit.toml of the run; data, scripts and models are those
-    of the folder of the audit, two levels up.
+    in the folder of the audit, two levels up.
 
     Parameters
     ----------
     folder : Path
         A run folder.
     on_step : callable, optional
-        Told of each step.
+        Called at each step.
 
     Raises
     ------
     AuditError
         If the run, its configuration or its data cannot be read.
     RUnavailable
-        If the run asked R and there is none, or it lacks one of the packages.
+        If the run used R and it, or one of its packages, is missing.
     """
     folder = folder.resolve()
     stored_result = load_run(folder)
@@ -161,7 +160,7 @@ def replay(
 
 
 def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
-    """Return the configuration of a run, relative files from the audit's folder."""
+    """Return the configuration of a run; files are relative to the audit's folder."""
     if stored_result.run.status != "complete":
         raise DataError(
             f"{folder} must hold a complete run to be replayed; it is "
@@ -177,7 +176,7 @@ def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
 
 
 def _check_r(versions: Mapping[str, str]) -> None:
-    """Refuse to go on without the R, or a package of R, that the run had."""
+    """Raise if R, or a package of R that the run had, is missing."""
     if "R" not in versions:
         return
     r_facts = host.installed()
@@ -195,28 +194,28 @@ def _check_r(versions: Mapping[str, str]) -> None:
 
 
 def compare(stored_result: AuditResult, now: AuditResult) -> Replay:
-    """Return how the numbers of two results compare, at the tolerance of their stacks.
+    """Return the comparison of two results, with the tolerance of their stacks.
 
-    Two numbers are the same if they differ by no more than the tolerance times the
-    larger of the two, or than a thousandth of it times the largest in their array.
+    Two numbers agree if they differ by at most the tolerance times the larger of the
+    two, or `FLOOR` times the tolerance times the largest number in their array.
     """
     other = tuple(changes(stored_result.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
-    walk = _Walk(tolerance, is_same_stack=not other)
+    found = _Comparison(tolerance, is_same_stack=not other)
     before, after = _outcome_of(stored_result), _outcome_of(now)
-    walk.step("", before, after)
+    found.compare("", before, after)
     return Replay(
-        walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
+        found.n_numbers, found.n_equal, tolerance, other, tuple(found.differences)
     )
 
 
 def _outcome_of(result: AuditResult) -> dict[str, Any]:
-    """Return a result as a dict, without what is no outcome of the audit."""
+    """Return a result as a dict, without parts that do not follow from the audit."""
     document = json.loads(json.dumps(to_dict(result)))
     document.pop("answers", None)
     for name in ("volatile", "versions", "environment"):
         del document["run"][name]
-    document["run"]["config"].pop("files", None)  # what pages show decides no number
+    document["run"]["config"].pop("files", None)  # files of pages affect no number
     document["findings"] = [f for f in document["findings"] if f["check"] not in LATER]
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:
@@ -232,8 +231,8 @@ def _is_number(value: Any) -> bool:
     return is_plain or value in NOT_FINITE
 
 
-class _Walk:
-    """Goes through two documents side by side and counts."""
+class _Comparison:
+    """A recursive comparison of two documents, with its counts and differences."""
 
     def __init__(self, tolerance: float, *, is_same_stack: bool) -> None:
         self.tolerance = tolerance
@@ -241,15 +240,18 @@ class _Walk:
         self.n_numbers = self.n_equal = 0
         self.differences: list[Difference] = []
 
-    def step(self, path: str, old: Any, new: Any, scale: float = 0.0) -> None:
-        """Compare two values, and what is in them; `scale` is that of their array."""
+    def compare(self, path: str, old: Any, new: Any, scale: float = 0.0) -> None:
+        """Compare two values recursively.
+
+        `scale` is the largest number of their array.
+        """
         if isinstance(old, dict) and isinstance(new, dict):
             for name in dict.fromkeys((*old, *new)):
                 place = f"{path}.{name}" if path else name
                 if name in PROSE and not self.is_same_stack:
                     continue
                 if name in old and name in new:
-                    self.step(place, old[name], new[name])
+                    self.compare(place, old[name], new[name])
                 else:
                     self._differ(place, old.get(name), new.get(name))
         elif isinstance(old, list) and isinstance(new, list):
@@ -258,15 +260,15 @@ class _Walk:
                 return
             scale = scale or _largest(old)
             for at, (one, other) in enumerate(zip(old, new, strict=True)):
-                self.step(f"{path}[{at}]", one, other, scale)
+                self.compare(f"{path}[{at}]", one, other, scale)
         elif _is_number(old) and _is_number(new):
             self.n_numbers += 1
             first, second = float(old), float(new)
             if first == second or (math.isnan(first) and math.isnan(second)):
                 self.n_equal += 1
                 return
-            room = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
-            if not abs(first - second) <= room or math.isinf(room):
+            allowed = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
+            if not abs(first - second) <= allowed or math.isinf(allowed):
                 self._differ(path, old, new)
         elif old != new:
             self._differ(path, old, new)
@@ -276,7 +278,7 @@ class _Walk:
 
 
 def _largest(values: Any) -> float:
-    """Return the largest finite size of a number in nested lists."""
+    """Return the largest finite absolute value of the numbers in nested lists."""
     if isinstance(values, list):
         return max(map(_largest, values), default=0.0)
     is_finite = _is_number(values) and math.isfinite(float(values))

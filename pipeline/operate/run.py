@@ -1,7 +1,7 @@
-"""One run of one audit, from its file to its folder and its exit code.
+"""One run of an audit, from its configuration to its run folder and exit code.
 
-An audit may have taken hours: no fault of what comes after it may lose it. Not: what
-is asked of the rows (`audit`), what a command prints (`cli`).
+An audit may take hours, so no later error may lose its result. Not: the measurements
+(`auditing.audit`), or the output of a command (`cli`).
 """
 
 from collections.abc import Mapping
@@ -44,32 +44,32 @@ from .render import render_result
 from .save import save_run
 
 REPORT_SECONDS = 180.0
-"""What the report has beyond the time limit; `unattended` waits longer still."""
+"""Time for the report after the time limit; `unattended` waits longer."""
 CODES: dict[type[BaseException], int] = {
     KeyboardInterrupt: 130,
     RUnavailable: 3,
     AuditError: 2,
     RBridgeError: 2,
 }
-"""The exit code of an attempt that ended with an error; 4 of others."""
+"""Exit codes of attempts by their error; 4 for other errors."""
 
 
 class RunOutcome(NamedTuple):
-    """How a run went.
+    """The outcome of a run.
 
     Attributes
     ----------
     code : int
-        The exit code, as `cli` lists them.
+        The exit code, as listed in `cli.main`.
     result : AuditResult
     folder : Path
         The run folder.
     files : tuple of str
-        The renderings in it, by their paths.
+        The paths of the renderings in it.
     faults : tuple of str
-        What the operator must know besides the summary.
+        Messages to the operator besides the summary.
     no_report : str
-        Why there is no report, as the summary ends with; empty if there is one.
+        Why there is no report, also at the end of the summary; empty if there is one.
     """
 
     code: int
@@ -88,31 +88,31 @@ def run_audit(
     minutes: float | None = None,
     pdf: bool = True,
 ) -> RunOutcome:
-    """Run the audit in a folder, or file, and save its run; none other meanwhile.
+    """Run the audit in a folder, or of a file, under its lock, and save the run.
 
-    That it began, and how it ended, stands in the audit log whatever happens to it.
+    The audit log gets a line for the start and one for the end.
 
     Parameters
     ----------
     path : Path
     on_step : callable, optional
-        As in `auditing.audit.audit`; it is told of the reading and the report too.
+        As in `auditing.audit.audit`; also called for reading and for the report.
     unattended : bool
     minutes : float, optional
-        In the place of ``[limits] minutes``, reading and fitting included.
+        Overrides ``[limits] minutes``; the limit includes reading and fitting.
     pdf : bool
-        Whether the report is printed as well.
+        Whether to write the PDF report too.
 
     Raises
     ------
     LockedError
-        If another process is at work on the audit.
+        If another process is running the audit.
     AuditError, RBridgeError
-        If configuration, data or model are not as they must be; nothing is saved.
+        If configuration, data or model are not valid; nothing is saved.
     """
     file = path / FILE_NAME if path.is_dir() else path
     if not file.is_file():
-        load_config(path)  # says so: there is no audit to lock
+        load_config(path)  # raises: there is no audit to lock
     refuse_run_folder(file.parent)
     with locked(file.parent):
         attempt = start_attempt(file.parent, unattended=unattended)
@@ -134,7 +134,7 @@ def run_audit(
 def _run(
     path: Path, on_step: Step, attempt: Attempt, minutes: float | None, pdf: bool
 ) -> RunOutcome:
-    """Run an audit that nobody else is at work on."""
+    """Run an audit whose lock is held."""
     config = load_config(path)
     clock = Clock(minutes or config.limits.minutes)
     journal = Journal(log=Log(on_step), clock=clock)
@@ -148,7 +148,7 @@ def _run(
         finding = clock_finding(attempt.clock, "before the run")
         result = result.with_findings((finding,))
     if during := describe_clock_jump_since(attempt.start):
-        with suppress(AuditError):  # the finding says it as well
+        with suppress(AuditError):  # the finding reports it too
             append(attempt.folder, "clock", message=during)
         result = result.with_findings((clock_finding(during, "during the run"),))
     outcome = _save(
@@ -165,7 +165,7 @@ def _run(
 
 
 def is_of_r(result: AuditResult) -> bool:
-    """Return whether R's absence, death or silence left a question unanswered."""
+    """Return whether numbers are missing because R was absent, died or timed out."""
     return any(
         finding.check in ("engine_required", "method_failed")
         and finding.cause.partition(": ")[0] in NO_ANSWER_OF_R
@@ -174,9 +174,10 @@ def is_of_r(result: AuditResult) -> bool:
 
 
 def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
-    """Return the result of the audit; of one that cannot begin, that and why.
+    """Return the result of the audit, and a message if R is unavailable.
 
-    What the user can mend in configuration, data or model is raised.
+    If the audit cannot begin, the result is empty. Errors of configuration, data or
+    model that the user can correct are raised.
     """
     rows, r = None, config.r
     none = partial(empty_result, started=journal.started, minutes=journal.clock.minutes)
@@ -202,7 +203,7 @@ def _audit(config: AuditConfig, journal: Journal) -> tuple[AuditResult, str]:
 
 
 class _Before(NamedTuple):
-    """What was there before a run, read first: no fault of it ends a run of hours."""
+    """State before a run, read first, so that its errors do not end a long run."""
 
     history: RunHistory
     baseline: AuditResult | None
@@ -211,7 +212,7 @@ class _Before(NamedTuple):
 
 
 def _load_before(folder: Path) -> _Before:
-    """Return the runs before, the approved baseline and what people answered."""
+    """Return the earlier runs, the approved baseline and the answers to findings."""
     history = load_history(folder)._replace(baseline=baseline_of(folder))
     baseline = load_baseline(folder, history.baseline)
     return _Before(
@@ -220,10 +221,7 @@ def _load_before(folder: Path) -> _Before:
 
 
 def _history(folder: Path, before: _Before, result: AuditResult) -> str:
-    """Return history.json: what is known of the runs before, and what this changed.
-
-    It is held against the last run that came to its end.
-    """
+    """Return history.json: earlier runs, and changes since the last complete one."""
     runs = before.history.runs
     differences: tuple[str, ...] = ()
     ends = (folder / "runs" / run.run_id for run in runs if run.status == "complete")
@@ -233,11 +231,11 @@ def _history(folder: Path, before: _Before, result: AuditResult) -> str:
         changes = news(last, result, before.history)
         if last and result.run.status == "complete":
             known = (last.verdict, runs[-1].verdict)
-            is_told = result.verdict not in known  # the news give what differs as why
-            told = replaced_models(last, result)
-            others = differences_in_words(last, result, told=told)
-            differences = () if is_told else tuple(others)
-    except Exception as error:  # whatever it is, the run is saved and told of
+            is_in_news = result.verdict not in known  # as causes of the new verdict
+            reported = replaced_models(last, result)
+            others = differences_in_words(last, result, reported=reported)
+            differences = () if is_in_news else tuple(others)
+    except Exception as error:  # the run is saved in any case
         changes = (
             "The run could not be compared with the previous one: "
             f"{type(error).__name__} says: {error}",
@@ -246,7 +244,7 @@ def _history(folder: Path, before: _Before, result: AuditResult) -> str:
 
 
 def _compare(result: AuditResult, before: _Before) -> AuditResult:
-    """Return a result compared with the approved baseline and what people answered."""
+    """Return a result with the comparison with the baseline and with the answers."""
     approved = before.history.baseline
     result = with_drift(result, before.baseline, approved)
     if before.missing_lines:
@@ -265,22 +263,22 @@ def _compare(result: AuditResult, before: _Before) -> AuditResult:
 
 
 def save_result(result: AuditResult, folder: Path, *, pdf: bool = True) -> Path:
-    """Save a result that was measured in Python as a run of an audit; return its run.
+    """Save a result that was measured in Python as a run; return its folder.
 
     Parameters
     ----------
     result : AuditResult
     folder : Path
-        The folder of the audit; made if it is not there.
+        The folder of the audit; created if there is none.
     pdf : bool, default True
-        Whether to print the report as well.
+        Whether to write the PDF report too.
 
     Raises
     ------
     LockedError
-        If another process is at work on the audit.
+        If another process is running the audit.
     AuditError
-        If the folder is that of a run, or cannot take the files.
+        If the folder is a run folder, or cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -310,10 +308,11 @@ def _save(
     seconds: float = float("inf"),
     message: str = "",
 ) -> RunOutcome:
-    """Save the run with its report, or without if there can be none in so many seconds.
+    """Save the run with its report, or without if that fails or takes too long.
 
-    `given` has the files that are kept as they were given; `log` is told of each
-    phase; the audit log has `message`, and why there is no report.
+    The report must be made within `seconds`. `given` has files that are saved
+    unchanged; `log` gets each phase; the audit log gets `message` and the reason if
+    there is no report.
     """
     n_logged = len(log.lines)
     files, result = dict(given), measured
@@ -326,7 +325,7 @@ def _save(
             render = partial(render_result, context=context, phase=log.phase)
             rendering = render(result, files, pdf=pdf)
             if rendering.pdf_fault:
-                # added before the answers are read: they, and later runs, must have it
+                # before answers are applied: they, and later runs, must include it
                 missing = Finding(
                     check="pdf_failed",
                     severity="warning",
@@ -370,7 +369,7 @@ def _save(
 
 
 def _describe(error: BaseException) -> str:
-    """Return why a report could not be made, in the words of its cause."""
+    """Return why a report could not be made, from the cause of the error."""
     if isinstance(error, OutOfTime):
         return f"It was not finished {REPORT_SECONDS:g} s after the time limit."
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error

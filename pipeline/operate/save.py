@@ -1,7 +1,7 @@
-"""A result and its renderings saved as a run folder, with what only a report knows.
+"""Saving a result and its renderings as a run folder.
 
-The short views, and the versions and digests of what the pages were made with. Not:
-which other files a run holds, or writing them (`runs`).
+The short views are added, and the versions and digests of the software that made the
+pages. Not: the other files of a run, or writing them (`runs`).
 """
 
 import ctypes
@@ -27,7 +27,7 @@ LIBRARIES = {
     "pango": ("libpango-1.0.so.0", "libpango-1.0.dylib", "pango_version_string"),
     "harfbuzz": ("libharfbuzz.so.0", "libharfbuzz.dylib", "hb_version_string"),
 }
-"""What WeasyPrint draws with: its file on Linux and on macOS, and its function."""
+"""Libraries of WeasyPrint: file on Linux and macOS, and function of the version."""
 
 
 def save_run(
@@ -39,26 +39,26 @@ def save_run(
     note: str = "",
     **options: Any,
 ) -> Path:
-    """Write a run into a new folder ``runs/<run_id>`` and return it.
+    """Write a run into a new folder ``runs/<run_id>`` and return its path.
 
     Parameters
     ----------
     result : AuditResult
     folder : Path
-        The folder of the audit; made if it is not there.
+        The folder of the audit; created if there is none.
     files : mapping of str to bytes or str
-        Path below the run folder and content: audit.toml, report.html, figures/….
+        Path in the run folder and content: audit.toml, report.html, figures/….
     exit_code : int
-        What the command line will return.
+        The exit code of the command.
     note : str
-        What summary.txt says at its end of the run folder itself.
+        A note on the run folder for the end of summary.txt.
     **options
         data, log, message and r_failed, as in `runs.folder.write_run`.
 
     Raises
     ------
     AuditError
-        If the files cannot be written; nothing is left behind.
+        If the files cannot be written; none are left.
     ValueError
         If a path leads out of the folder, or is that of a file made here.
     """
@@ -78,7 +78,8 @@ def save_run(
 def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
     """Return summary.txt, summary.md and junit.xml.
 
-    They are no reason to lose a run: if they cannot be made, summary.txt says why.
+    If they cannot be made, the run is saved all the same, and summary.txt has the
+    error.
     """
     try:
         from ..report.pages.short_views import short_files
@@ -92,7 +93,7 @@ def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
 
 
 def renderer(files: Container[str]) -> dict[str, Any] | None:
-    """Return what the renderings were made with, None if there are none.
+    """Return the versions and fonts behind the renderings, None if there are none.
 
     `pdf_mode` and `conformity` are empty without a PDF.
     """
@@ -120,7 +121,7 @@ def renderer(files: Container[str]) -> dict[str, Any] | None:
 
 
 def _library_version(linux: str, macos: str, function: str) -> str:
-    """Return what a library says is its version, empty if it is not there."""
+    """Return the version of a library from its own function, empty if it is missing."""
     for name in (linux, macos):
         with suppress(OSError, AttributeError):
             read_version = getattr(ctypes.CDLL(name), function)

@@ -1,6 +1,6 @@
-"""The file that runs an audit by itself: of cron, systemd, a CI, Kubernetes or Airflow.
+"""Scheduler files that run an audit: for cron, systemd, a CI, Kubernetes or Airflow.
 
-It is printed, and installed by the user. It runs the Python that printed it.
+A file is only printed; the user installs it. It runs the Python that printed it.
 """
 
 import hashlib
@@ -29,37 +29,37 @@ KEPT = (
     *"R_HOME R_LIBS R_LIBS_USER R_LIBS_SITE IMPORTANCE_AUDIT_R_LIBRARY".split(),
     "LD_LIBRARY_PATH",
 )
-"""Variables that decide which R and which of its packages are found."""
+"""Variables that affect which R and which of its packages are found."""
 PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 LOG = "schedule.log"
 LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
-GRACE_SECONDS = 300.0  # longer than an unattended run takes to end once asked to
+GRACE_SECONDS = 300.0  # more than an unattended run needs to end after SIGTERM
 LONGEST_OF_CLUSTER = 52  # characters of the name of a CronJob of Kubernetes
 DAY = 24 * 60
 _HARMLESS = SPACES + "\u200c\u200d"
-"""Spaces and joiners of names; what else is not printable may be obeyed or unseen."""
+"""Spaces and joiners allowed in names; other non-printable characters are refused."""
 
 
 class Job(NamedTuple):
-    """What is to run, and when.
+    """A scheduled run: its command, environment, time and limits.
 
     Attributes
     ----------
     audit : Path
-        What `run` is given, and the job is named after: the folder, or a file of
+        The argument of `run`, which also names the job: the folder, or a file with
         another name than audit.toml.
     folder : Path
-        The folder of the audit; in both every link was followed.
+        The folder of the audit; links are resolved in both.
     section : ScheduleSection
     minutes : float
         The time limit of the run.
     command : tuple of str
-        The program and its arguments; programs by their whole paths.
+        The program, by its absolute path, and its arguments.
     environment : mapping of str to str
-        The variables that it is given.
+        The environment variables of the command.
     timeout : str
-        The whole path of GNU timeout, or "" where there is none.
+        The absolute path of GNU timeout, or "" if there is none.
     """
 
     audit: Path
@@ -72,18 +72,18 @@ class Job(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its units and of its workflow: the same for each path to it."""
+        """The name of units and workflow, the same for all paths to the audit."""
         return _job_name(self.audit.resolve().name, str(self.audit.resolve()))
 
     @property
     def seconds(self) -> int:
-        """When it is ended from outside: later than the run ends itself."""
+        """Seconds after which the scheduler ends it, later than the run ends itself."""
         commands = 2 * self.section.command_seconds
         return ceil(self.minutes * 60 + commands + SPARE_SECONDS)
 
     @property
     def grace(self) -> int:
-        """How many seconds it then has to save what there is and tell people."""
+        """Seconds that it then has to save the run and send notifications."""
         return ceil(GRACE_SECONDS + 2 * self.section.command_seconds)
 
 
@@ -129,7 +129,7 @@ def schedule_text(kind: str, config: AuditConfig, audit: Path) -> str:
 
 
 def _startable(job: Job) -> None:
-    """Refuse a command of [schedule] whose program `notify` would not find."""
+    """Raise if the program of a command of [schedule] is not found."""
     for hook in ("on_change", "on_failure", "on_success"):
         for program in getattr(job.section, hook)[:1]:
             is_path = "/" in program
@@ -143,12 +143,12 @@ def _startable(job: Job) -> None:
 
 
 def job_of(config: AuditConfig, audit: Path) -> Job:
-    """The job that runs `audit` with this Python, wherever it is started."""
+    """The job that runs `audit` with this Python, from any working folder."""
     folder = config.base.resolve()
     is_usual = audit.is_dir() or audit.name == FILE_NAME
     target = folder if is_usual else folder / audit.name
     python = os.path.abspath(sys.executable)
-    # -P: an importance_audit.py in its working folder is not to be imported.
+    # -P: do not import an importance_audit.py in the working folder.
     command = (python, "-P", "-m", "importance_audit", "run", "--unattended")
     return Job(
         audit=target,
@@ -164,7 +164,7 @@ def job_of(config: AuditConfig, audit: Path) -> Job:
 def utc_offset(file: Path = LOCALTIME) -> int:
     """The minutes by which cron's time zone is ahead of UTC now.
 
-    Cron goes by the zone of the machine, not by the user's TZ; without a file, by UTC.
+    Cron uses the time zone of the machine, not the user's TZ; UTC without that file.
     """
     if not file.exists():
         return 0
@@ -174,7 +174,7 @@ def utc_offset(file: Path = LOCALTIME) -> int:
 
 
 def cron_text(job: Job, offset: int) -> str:
-    """The line of a crontab below a comment on its time in UTC."""
+    """The line of a crontab, after a comment on its time in UTC."""
     line, (minute, hour) = cron_line(job, offset), _cron_time(job.section, offset)[:2]
     sign, (hours, minutes) = "-+"[offset >= 0], divmod(abs(offset), 60)
     return (
@@ -192,13 +192,13 @@ def cron_line(job: Job, offset: int = 0) -> str:
     ----------
     job : Job
     offset : int
-        The minutes by which cron's time zone is ahead of UTC: not every cron can be
-        told another zone.
+        The minutes by which cron's time zone is ahead of UTC; not every cron has a
+        setting for the zone.
 
     Raises
     ------
     AuditError
-        If a path cannot stand in a crontab, or the line is too long for one.
+        If a path cannot be written in a crontab, or the line is too long.
     """
     _writable(job)
     variables = [
@@ -229,7 +229,7 @@ def units(job: Job) -> dict[str, str]:
     Raises
     ------
     AuditError
-        If a path cannot stand in a unit.
+        If a path cannot be written in a unit.
     """
     variables = (f"{name}={text}" for name, text in job.environment.items())
     days = ",".join(day.title() for day in _days(job.section))
@@ -254,11 +254,11 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
     kind : {"github", "gitlab"}
     job : Job
     top : Path
-        The folder of the repository, in which the audit lies.
+        The folder of the repository that contains the audit.
     tool : str
-        What pip is to install.
+        The requirement that pip installs.
     asks_r : bool
-        Whether R packages are to be installed too.
+        Whether to install R packages too.
     """
     file = job.audit if job.audit != job.folder else job.folder / "audit.toml"
     audit = f"./{file.relative_to(top).as_posix()}"
@@ -275,13 +275,13 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
 
 
 def cron_job(job: Job, image: str) -> str:
-    """A CronJob for Kubernetes, whose volume holds the folder of the audit.
+    """A CronJob for Kubernetes, whose volume has the folder of the audit.
 
     Parameters
     ----------
     job : Job
     image : str
-        The name and tag of the image that the Containerfile makes.
+        The name and tag of the image built from the Containerfile.
     """
     inside = f"/audits/{job.audit.relative_to(job.folder.parent).as_posix()}"
     name = job.name.lower()
@@ -297,12 +297,12 @@ def cron_job(job: Job, image: str) -> str:
 
 
 def dag(job: Job) -> str:
-    """A DAG for Airflow, whose workers see the audit and this interpreter.
+    """A DAG for Airflow; its workers need the audit and this Python at the same paths.
 
     Raises
     ------
     AuditError
-        If Airflow would take a path for a template.
+        If Airflow would parse a path as a template.
     """
     for text in (*job.command, *job.environment.values()):
         if any(sign in text for sign in ("{{", "{%", "{#")):
@@ -314,7 +314,7 @@ def dag(job: Job) -> str:
         "title": ascii(job.audit.name),
         "name": ascii(job.name),
         "cron": ascii(_cron_fields(job.section)),
-        # The space: Airflow takes what ends with .sh for the name of a template.
+        # The space: Airflow takes a command that ends with .sh for a template file.
         "command": ascii(f"{shlex.join(job.command)} "),
         "environment": ascii(dict(job.environment)),
     }
@@ -322,12 +322,12 @@ def dag(job: Job) -> str:
 
 
 def example(name: str) -> str:
-    """A script that tells people of a run, "mail" or "webhook"."""
+    """An example script that sends notifications, "mail" or "webhook"."""
     return (templates() / "schedule" / f"{name}.sh").read_text(encoding="utf-8")
 
 
 def _fill_template(file: str, job: Job, facts: Mapping[str, str]) -> str:
-    """A template with its words between two @ replaced, each once."""
+    """The text of a template, with each ``@name@`` replaced."""
     _writable(job)
     usual = {"cron": _cron_fields(job.section), "seconds": str(job.seconds)}
     words = {"name": job.name, "grace": str(job.grace), **usual, **facts}
@@ -336,7 +336,7 @@ def _fill_template(file: str, job: Job, facts: Mapping[str, str]) -> str:
 
 
 def _writable(job: Job) -> None:
-    """Refuse what no line can hold."""
+    """Raise if a path or variable has a character that a line cannot contain."""
     texts = {"the audit": str(job.audit), "the program": " ".join(job.command)}
     for what, text in {**texts, **job.environment}.items():
         odd = [c for c in text if not c.isprintable() and c not in _HARMLESS]
@@ -348,13 +348,13 @@ def _writable(job: Job) -> None:
 
 
 def _days(section: ScheduleSection) -> tuple[str, ...]:
-    """The days in the order of the week; none if it is every day."""
+    """The days in the order of the week; empty for every day."""
     days = tuple(day for day in DAYS if day in section.days)
     return days if days != DAYS else ()
 
 
 def _cron_time(section: ScheduleSection, offset: int) -> tuple[int, int, int]:
-    """Minute, hour and days later than in UTC, at an offset from UTC in minutes."""
+    """Minute, hour and shift in days of the time at an offset from UTC in minutes."""
     hour, minute = map(int, section.time.split(":"))
     later, at = divmod(hour * 60 + minute + offset, DAY)
     return at % 60, at // 60, later
@@ -368,26 +368,26 @@ def _cron_fields(section: ScheduleSection, offset: int = 0) -> str:
 
 
 def _unit_word(text: str) -> str:
-    """One word for a unit: quoted, without escapes or specifiers."""
+    """A text as one word of a unit: quoted, with escapes and specifiers doubled."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
 
 def _yaml_word(text: str, kind: str) -> str:
-    """A text for YAML; each CI finds signs of its own in what is quoted."""
+    """A text for YAML, with the variable syntax of the CI escaped."""
     sign, escaped = {"github": ("${{", "${{ '${{' }}"), "gitlab": ("$", "$$")}[kind]
     return json.dumps(text.replace(sign, escaped), ensure_ascii=False)
 
 
 def _job_name(name: str, path: str) -> str:
-    """A name for a machine: that of an audit, and a digest of where it lies."""
+    """A name of a job: the name of an audit, and a digest of its path."""
     word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
     return "-".join(filter(None, ("importance-audit", word, digest[:8])))
 
 
 def _environment(config: AuditConfig) -> dict[str, str]:
-    """The variables of a job: the few of cron, and those that decide what is found."""
+    """The environment of a job: as in cron, with paths to Python, R and commands."""
     schedule = config.schedule
     hooks = (schedule.on_change, schedule.on_failure, schedule.on_success)
     names = ("R", *(hook[0] for hook in hooks if hook))
@@ -406,7 +406,7 @@ def _environment(config: AuditConfig) -> dict[str, str]:
 
 
 def _absolute(paths: str) -> str:
-    """A list of paths, absolute where they exist below the working folder."""
+    """A list of paths, made absolute if they exist."""
     return os.pathsep.join(
         os.path.abspath(path) if path and os.path.exists(path) else path
         for path in paths.split(os.pathsep)

@@ -1,6 +1,6 @@
-"""What [schedule] says of an audit, also where the rest of its file is not sound.
+"""Reading [schedule] of an audit, even if the rest of audit.toml is not valid.
 
-Who is to be told of a fault must be known in spite of it.
+The commands for notifications are needed to report exactly such an error.
 """
 
 import tomllib
@@ -15,8 +15,9 @@ from ..records.errors import ConfigError
 
 
 class ScheduleSource(NamedTuple):
-    """A section [schedule], the time limit of an unattended run, and in words where
-    else they were found; usually "".
+    """A section [schedule] and the time limit of an unattended run.
+
+    `note` is a sentence on their source if that is not audit.toml, else "".
     """
 
     section: ScheduleSection
@@ -25,12 +26,12 @@ class ScheduleSource(NamedTuple):
 
 
 def read_schedule(file: Path) -> ScheduleSource:
-    """Return when an audit runs and who is told: from its file, or from its last run.
+    """Return the section [schedule] of an audit, from its file or its last run.
 
     Parameters
     ----------
     file : Path
-        Its audit.toml; each run keeps a copy of it.
+        The audit.toml; each run has a copy of it.
     """
     if (source := _read(file)) is not None:
         return source
@@ -49,11 +50,11 @@ def has_schedule(text: str) -> bool:
 
 
 def _read(file: Path) -> ScheduleSource | None:
-    """Return what a file says, None if it or its section [schedule] is not sound."""
+    """Return the section of a file, None if it cannot be read or is not valid."""
     with suppress(OSError, ValueError, RecursionError, ConfigError):
         document = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
         config = parse_config({"schedule": document.get("schedule", {})})
-        with suppress(ConfigError):  # the run that begins says so
+        with suppress(ConfigError):  # the run reports it
             limits = parse_config({"limits": document.get("limits", {})}).limits
             config = replace(config, limits=limits)
         return ScheduleSource(config.schedule, config.unattended_minutes)

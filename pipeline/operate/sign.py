@@ -1,8 +1,8 @@
-"""A sign-off: a line of the audit log that binds a name to a run, and its page.
+"""Sign-off of a run: a line of the audit log that binds a name to it, and a page.
 
-What is signed must verify first. Nothing in the run is changed. The page is written
-under a hidden name, then its line is added, then the page takes its name. Not: who
-somebody is (a signature of the line says that), or how a page looks (`report`).
+The run is verified first and not changed. The page is written under a hidden name, then
+the line is appended, then the page is renamed. Not: authentication (by a signature of
+the line), or the layout of the page (`report`).
 """
 
 import shlex
@@ -27,23 +27,24 @@ from ..runs.verify.run import compare_run
 from ..runs.verify.signatures import NAMESPACE, SIGNATURES
 
 LONGEST = {"name": 200, "role": 200, "relation": 200, "signer": 200, "statement": 2000}
-"""Characters that fit on a page."""
+"""Maximum number of characters, which fit on a page."""
 TYPED = "a name typed at the terminal"
 GIVEN = "a name given on the command line"
 
 
 class SignoffRequest(NamedTuple):
-    """What a person says when signing.
+    """The texts of a person who signs.
 
     Attributes
     ----------
     name, role, relation, meaning, statement : str
-        Relation is that to the developer of the model; meaning one of `MEANINGS`.
+        `relation` is the relation to the developer of the model; `meaning` is one of
+        `MEANINGS`.
     how : str
-        How the words came, as it follows "Identity was established by".
+        The source of the texts, as printed after "Identity was established by".
     signer : str
-        As allowed_signers names them, who will sign the line with ssh-keygen; empty if
-        nobody will.
+        The name, in allowed_signers, of the person who will sign the line with
+        ssh-keygen; empty if nobody will.
     """
 
     name: str
@@ -56,21 +57,21 @@ class SignoffRequest(NamedTuple):
 
 
 def sign(run: Path, request: SignoffRequest) -> tuple[Path, tuple[str, ...]]:
-    """Sign a run: add a line to the log of its audit, and the page of that line.
+    """Sign a run: append a line to the log of its audit, and write its page.
 
     Returns
     -------
     page : Path
     notes : tuple of str
-        What else the signer is to know.
+        Messages to the signer.
 
     Raises
     ------
     ConfigError
-        If the words given are not as they must be; every problem at once.
+        If the texts are not valid, with all problems.
     AuditError
-        If the run is not as it was written, if it is to be approved and did not
-        complete, if the log is broken, or if something cannot be written.
+        If the run is altered, if it is to be approved and is not complete, if the log
+        is broken, or if a file cannot be written.
     """
     if problems := tuple(_problems(request)):
         raise ConfigError(problems)
@@ -126,7 +127,7 @@ def audit_of(run: Path) -> Path:
     Raises
     ------
     DataError
-        If it is no run below runs/.
+        If it is not a run folder in runs/ of an audit.
     """
     folder = run.resolve()
     refuse_old(folder)
@@ -138,12 +139,12 @@ def audit_of(run: Path) -> Path:
 
 
 def check_run(run: Path) -> None:
-    """Raise if a run, or the log of its audit, is not as it was written.
+    """Raise if a run, or the log of its audit, is altered.
 
     Raises
     ------
     AuditError
-        With the first mismatch that `verify` finds, and how many there are.
+        With the first mismatch that `verify` finds, and the number of all.
     """
     audit = audit_of(run)
     log = read_intact_log(audit)
@@ -161,7 +162,7 @@ def check_run(run: Path) -> None:
 
 
 def _problems(request: SignoffRequest) -> Iterator[str]:
-    """Yield what is wrong with the words given, one sentence each."""
+    """Yield the problems of the given texts, one sentence each."""
     for name in ("name", "role", "relation", "meaning", "statement", "signer"):
         text = getattr(request, name)
         rule = f"--{name} must"

@@ -1,7 +1,7 @@
-"""A run that nobody watches: tried again, limited in time, cleaned up after, told of.
+"""Unattended runs: retries, time limit, removal of old runs, notifications.
 
-The audit runs in a process of its own. However that ends - killed, out of memory, a
-crash below Python, a call that never returns - this one is there to say so.
+The audit runs in a child process. This process reports its end even if it was killed,
+ran out of memory, crashed below Python or never returned.
 """
 
 import os
@@ -28,9 +28,9 @@ from .notify import Notice, notify
 from .schedule_section import read_schedule
 
 GRACE_SECONDS = 240.0
-"""What an audit has to save what there is and print it: after its time limit before it
-is sent SIGTERM, and after SIGTERM before it is killed. A service manager must wait
-longer than this and the commands that tell of it."""
+"""Time for an audit to save its results and write the report: between its time limit
+and SIGTERM, and between SIGTERM and SIGKILL. A service manager must wait longer than
+this and the notification commands together."""
 _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a line in the audit log."""
 
@@ -41,12 +41,13 @@ class UnattendedOutcome(NamedTuple):
     Attributes
     ----------
     code : int
-        As `cli` lists them; 4 also if its process was killed or crashed.
+        The exit code, as listed in `cli.main`; 4 also if the process was killed or
+        crashed.
     run_id : str
         Empty if there is no run folder.
     verdict, message : str
     r_failed : bool
-        Whether R is why: another try may succeed.
+        Whether R failed: another attempt may succeed.
     """
 
     code: int
@@ -72,15 +73,15 @@ def run_unattended(
     path : Path
         The folder of the audit, or its file.
     say : callable
-        Gets each line for the log.
+        Called with each message for the log.
     keep : int, optional
-        Instead of that of [schedule].
+        Overrides `keep` of [schedule].
     minutes : float, optional
-        The time limit of all tries together, instead of that of the configuration.
+        The time limit of all attempts together; overrides that of the configuration.
     quiet : bool
-        Whether only faults are said.
+        Whether only errors are reported.
     options : sequence of str
-        What the command `run` of its process is given besides.
+        Further options for the command `run` of the child process.
     """
     file = path / FILE_NAME if path.is_dir() else path
     folder, source = file.parent, read_schedule(file)
@@ -101,11 +102,11 @@ def run_unattended(
         late = map(_line, readable_events(folder)[len(events) :])
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
-        # A longer line may say the same and more.
+        # Drop a line that is contained in a longer one.
         news = [a for a in news if not any(a in b and a != b for b in news)]
         for line in news if not quiet or ended.code else ():
             say(line)
-        if ended.run_id:  # after the news: they may be of a run that goes now
+        if ended.run_id:  # after the news, which may need a run that is removed now
             for line in remove_old_runs(
                 folder, schedule.keep if keep is None else keep
             ):
@@ -147,7 +148,7 @@ def _attempt(
         )
     output, is_own = follow(
         child,
-        60 * minutes + GRACE_SECONDS,  # at its limit the run ends itself
+        60 * minutes + GRACE_SECONDS,  # the run ends itself at its limit
         _echo,
         is_stopped=lambda: bool(signals),
         grace=GRACE_SECONDS,
@@ -183,7 +184,7 @@ def _attempt(
         log = read_log(folder)
         record_killed_attempt(folder, log)
         began = (_began(event, child.pid) for event in log.events[n_events:])
-        if not any(began):  # it ended before it could say that it began
+        if not any(began):  # it ended before it could log its start
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return UnattendedOutcome(code, new, message=message)
 
@@ -201,7 +202,7 @@ def _began(event: Mapping[str, Any], pid: int) -> bool:
 
 
 def _line(event: Mapping[str, Any]) -> str:
-    """Return what the owner is to hear of an event that no run says itself."""
+    """Return the message on an event that no run reports, "" for other events."""
     if event["kind"] == "clock":
         return str(event["message"])
     if event["kind"] == "died":
@@ -215,7 +216,7 @@ def _line(event: Mapping[str, Any]) -> str:
 def _unsent_news(
     folder: Path, events: tuple[dict[str, Any], ...], schedule: ScheduleSection
 ) -> str:
-    """Return what nobody was told of the last run, as it was killed before it could."""
+    """Return a message on the last run if it was killed before its notification."""
     ends = [n for n, event in enumerate(events) if event["kind"] in ENDED]
     before = events[: ends[-1]] if ends else ()
     starts = [event for event in before if event["kind"] == "began"]
@@ -258,12 +259,12 @@ def _news(
 
 
 def _last(output: str) -> str:
-    """Return the last lines of what a process said."""
+    """Return the last three lines of an output."""
     return " | ".join(line for line in output.splitlines()[-3:] if line.strip())
 
 
 def _echo(output: bytes) -> None:
-    """Pass on what the audit says; a log that takes no more is no reason to stop."""
+    """Write output of the audit to standard error; ignore errors of writing."""
     with suppress(OSError, ValueError):
         sys.stderr.buffer.write(output)
         sys.stderr.buffer.flush()

@@ -1,6 +1,7 @@
-"""One attempt to run an audit, as its log tells it: begun, ended, or neither.
+"""Start and end of attempts to run an audit, in its log.
 
-An attempt that began and never ended was killed. The lock is held: none is under way.
+An attempt with a start and no end was killed: all functions need the lock of the audit,
+so no other attempt is in progress.
 """
 
 import os
@@ -18,17 +19,17 @@ from .folder import recover
 
 
 class Attempt(NamedTuple):
-    """An attempt under way.
+    """An attempt in progress.
 
     Attributes
     ----------
     folder : Path
-        That of the audit.
+        The folder of the audit.
     start : Instant
     died : str
-        That the attempt before it was killed, in words; empty if it was not.
+        The sentence that the previous attempt was killed; empty if it was not.
     clock : str
-        That the clock went back since, in words; empty if it did not.
+        The sentence that the clock was set back since then; empty if it was not.
     """
 
     folder: Path
@@ -38,12 +39,12 @@ class Attempt(NamedTuple):
 
 
 def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
-    """Say that an attempt begins, and what became of the one before.
+    """Log the start of an attempt, and the end of a previous one that was killed.
 
     Raises
     ------
     AuditError
-        If the log cannot be read or cannot take a line: it could not take a run either.
+        If the log cannot be read or appended to: a run could not be logged either.
     """
     start = Instant(datetime.now(UTC), time.monotonic())
     finished = recover(folder)
@@ -58,21 +59,21 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
 
 
 def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> None:
-    """Say how an attempt ended that left no run, if the log takes the line."""
+    """Log the end of an attempt that left no run, if the log can be written."""
     facts = {"exit_code": exit_code, "message": message, "r_failed": r_failed}
     with suppress(AuditError):
         append(folder, "failed", **facts)
 
 
 def record_killed_attempt(folder: Path, log: Log) -> str:
-    """Keep that the last attempt began and never ended, if so; return it in words.
+    """Log that the last attempt was killed, if it was, and return a sentence on it.
 
     Parameters
     ----------
     folder : Path
-        That of the audit, whose lock is held.
+        The folder of the audit, whose lock is held.
     log : Log
-        What its log says so far.
+        The log of the audit so far.
     """
     attempts = log.of("began", "died", *ENDED)
     if not attempts or attempts[-1]["kind"] != "began":

@@ -1,9 +1,9 @@
-"""audit-log.jsonl: what happened to an audit, one line each, only ever added to.
+"""audit-log.jsonl: the append-only log of an audit, one line for each event.
 
-A line is JSON without spare white space: ``n, time, kind, previous``, then the facts of
-its kind in the order of their names. `previous` is the SHA-256 of the line before with
-its line feed: ``sed -n 3p audit-log.jsonl | sha256sum`` prints what line 4 states. So a
-line fixes all lines before it, and a run or a sign-off all that is listed in it.
+A line is JSON without white space between its parts: ``n, time, kind, previous``, then
+the facts of its kind, sorted by name. `previous` is the SHA-256 of the line before with
+its line feed: ``sed -n 3p audit-log.jsonl | sha256sum`` prints that of line 4. So a
+line fixes all lines before it, and the line of a run or sign-off the listed files.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ from .digests import Mismatch, read_regular, sha256, why
 
 LOG = "audit-log.jsonl"
 TORN = "audit-log.torn"
-"""Where the half line of a killed writer goes."""
+"""File for incomplete lines of killed writers."""
 LARGEST = 1_000_000_000
 SEE_VERIFY = "Run: importance-audit verify"
 FIRST = ("n", "time", "kind", "previous")
@@ -39,34 +39,34 @@ FACTS = {
     "notified": "exit_code hook message seconds",
     "clock": "message",
 }
-"""The facts of each kind. began: an attempt to run, before anything else. run: it left
-a run folder, whose list has this SHA-256. failed: it left none. died: it began and was
-killed. removed: by retention. notified: a command of [schedule] was run. clock: the
-clock was found to have gone back."""
+"""The facts of each kind. began: start of an attempt to run. run: the attempt left a
+run folder, whose list of digests has the SHA-256 `list`. failed: it left none. died: it
+was killed. removed: retention removed a run. notified: a command of [schedule] was run.
+clock: the system clock was set back."""
 ENDED = ("run", "failed")
-"""The kinds of lines with which an attempt ends by itself."""
+"""The kinds of lines that end an attempt; one that was killed has neither."""
 TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("n", "bytes", "pid"), (int,)),
     **dict.fromkeys(("unattended", "r_failed"), (bool,)),
     "exit_code": (int, NoneType),
     "seconds": (float,),
 }
-"""The types of facts that are no texts."""
+"""The types of facts; all others are texts."""
 
 
 class Log(NamedTuple):
-    """What an audit log holds.
+    """The content of an audit log.
 
     Attributes
     ----------
     entries : tuple of (mapping or None)
-        What each line says, None if nobody can read it.
+        The facts of each line, None if it cannot be read.
     lines : tuple of bytes
-        Its lines, with their ends.
+        The lines, with their line feeds.
     faults : tuple of Mismatch
-        Where a line is none, or does not follow the one before.
+        Lines that cannot be read, or do not follow the line before.
     torn : bytes
-        Half a line at the end, of a writer that was killed.
+        An incomplete last line, left by a killed writer.
     """
 
     entries: tuple[dict[str, Any] | None, ...]
@@ -75,12 +75,12 @@ class Log(NamedTuple):
     torn: bytes = b""
 
     def of(self, *kinds: str) -> tuple[dict[str, Any], ...]:
-        """Return the entries of these kinds, in their order."""
+        """Return the entries of some kinds, in their order."""
         return tuple(e for e in self.entries if e and e["kind"] in kinds)
 
     @property
     def events(self) -> tuple[dict[str, Any], ...]:
-        """All entries that can be read."""
+        """The entries that can be read."""
         return tuple(filter(None, self.entries))
 
     @property
@@ -91,19 +91,19 @@ class Log(NamedTuple):
 
 
 def to_line(facts: Mapping[str, Any]) -> bytes:
-    """Return a line with its line feed; what UTF-8 cannot hold is escaped."""
+    """Return a line with its line feed; text that is not valid Unicode is escaped."""
     ordered = {key: facts[key] for key in (*FIRST, *sorted(facts.keys() - {*FIRST}))}
     text = json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
     return text.encode(errors="backslashreplace") + b"\n"
 
 
 def from_line(line: bytes) -> dict[str, Any]:
-    """Return what a line says.
+    """Return the facts of a line.
 
     Raises
     ------
     ValueError
-        If it is not byte for byte what `to_line` writes of the facts of a kind.
+        If it is not byte for byte the line that `to_line` makes of the facts of a kind.
     """
     facts = json.loads(line)
     if not isinstance(facts, dict) or {*FIRST} - facts.keys():
@@ -125,7 +125,7 @@ def from_line(line: bytes) -> dict[str, Any]:
 
 
 def parse(data: bytes) -> Log:
-    """Return what the bytes of a log hold, and where its chain is broken."""
+    """Return the log in these bytes, with the faults of its chain."""
     *parts, torn = data.split(b"\n")
     lines = tuple(part + b"\n" for part in parts)
     entries: list[dict[str, Any] | None] = []
@@ -164,7 +164,7 @@ def read_log(folder: Path) -> Log:
 
 
 def readable_events(folder: Path) -> tuple[dict[str, Any], ...]:
-    """Return the events of an audit, none if nobody can read its log."""
+    """Return the events of an audit, none if its log cannot be read."""
     try:
         return read_log(folder).events
     except DataError:
@@ -190,33 +190,34 @@ def read_intact_log(folder: Path) -> Log:
 
 
 class OpenLog:
-    """The log of an audit while this process alone can add to it.
+    """The log of an audit, opened and locked to append lines.
 
     Parameters
     ----------
     folder : Path
-        That of the audit.
+        The folder of the audit.
     number : int
-        The descriptor of the log, which is locked.
+        The descriptor of the locked log.
     """
 
     def __init__(self, folder: Path, number: int) -> None:
         self._folder, self._number = folder, number
 
     def read(self) -> Log:
-        """Return what it holds."""
+        """Return the content of the log."""
         return parse(self._bytes())
 
     def append(self, kind: str, *, time: str = "", **facts: Any) -> bytes:
-        """Add a line, see it on the disk, and return it.
+        """Append a line, flush it to the disk, and return it.
 
-        The first line names the audit. Half a line of a killed writer is moved to
-        audit-log.torn; half a line of ours, on a full disk, is taken back.
+        An empty log first gets a line with the name of the audit. An incomplete line of
+        a killed writer is moved to audit-log.torn. If this line cannot be written
+        whole, it is removed again.
 
         Raises
         ------
         AuditError
-            If the log cannot take it, or its last line is none: nothing builds on it.
+            If the log cannot be written, or its last line is not valid.
         """
         try:
             last = self._last_line()
@@ -251,7 +252,7 @@ class OpenLog:
         return line
 
     def _last_line(self) -> bytes:
-        """Return the last line, none of an empty log."""
+        """Return the last line, empty for an empty log; move an incomplete one away."""
         data = self._bytes()
         end = data.rfind(b"\n") + 1
         if torn := data[end:]:
@@ -277,15 +278,15 @@ class OpenLog:
 
 @contextmanager
 def open_log(folder: Path) -> Iterator[OpenLog]:
-    """Open the log of an audit to add to it, made if it is not there.
+    """Open the log of an audit to append to it; create it if there is none.
 
-    One process or thread at a time has it; the others wait. The system frees it when
-    its process ends.
+    Only one process or thread at a time has it open; others wait. The operating system
+    frees it when the process ends.
 
     Raises
     ------
     AuditError
-        If the folder cannot have it, or it is no file.
+        If the log cannot be opened or locked, or is not a file.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
@@ -305,18 +306,18 @@ def open_log(folder: Path) -> Iterator[OpenLog]:
 
 
 def append(folder: Path, kind: str, **facts: Any) -> bytes:
-    """Add one line to the log of an audit; see `OpenLog.append`."""
+    """Append one line to the log of an audit; see `OpenLog.append`."""
     with open_log(folder) as log:
         return log.append(kind, **facts)
 
 
 def now() -> str:
-    """Return the time in UTC, as a line states it."""
+    """Return the present time in UTC, in the format of the log."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def is_instant(text: object) -> bool:
-    """Return whether a value is an ISO text that says an instant, with its offset."""
+    """Return whether a value is an ISO time with its UTC offset."""
     try:
         return datetime.fromisoformat(str(text)).tzinfo is not None
     except ValueError:

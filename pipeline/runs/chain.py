@@ -1,7 +1,7 @@
-"""The runs of an audit in the order in which its log names them.
+"""The runs of an audit in the order of its log.
 
-Whatever the clock said and the folders are called. Not: what a run found (`history`),
-or whether its other files are intact (`verify`).
+Neither times nor the names of folders affect the order. Not: the findings of a run
+(`history`), or whether its other files are intact (`verify`).
 """
 
 import os
@@ -16,20 +16,20 @@ from .audit_log import LOG, Log, parse, read_log
 from .digests import LARGEST_LIST, LIST, digest_of_file, why
 
 OLD = "manifest.json"
-"""What the runs of versions before 2026-12 had in place of SHA256SUMS."""
+"""The list of digests in runs of versions before 2026-12, instead of SHA256SUMS."""
 
 
 class Chain(NamedTuple):
-    """The runs of an audit in the order in which they follow one another.
+    """The runs of an audit in the order of its log.
 
     Attributes
     ----------
     order : tuple of mapping
-        The lines of those whose folder is there, under the list that its line names.
+        The log lines of the runs whose folder has the list of digests of its line.
     gaps : tuple of str
-        Where log and folders disagree, one sentence each.
+        Differences between log and folders, one sentence each.
     removed : tuple of str
-        Runs that retention removed, as the log says: no gaps.
+        Runs that retention removed according to the log; they are not gaps.
     log : Log
     """
 
@@ -42,8 +42,8 @@ class Chain(NamedTuple):
 def read_chain(audit_folder: Path) -> Chain:
     """Return the chain of the runs in the folder of an audit.
 
-    A run may get its name, or be removed, while others read: a gap counts if it is
-    found twice.
+    Another process can rename or remove a run during the reading, so only a gap that
+    is found twice counts.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def read_chain(audit_folder: Path) -> Chain:
 
 
 def _read_once(audit_folder: Path) -> Chain:
-    names = run_folders(audit_folder)  # first: a folder gets its name after its line
+    names = run_folders(audit_folder)  # first: a folder is renamed after its log line
     try:
         log = read_log(audit_folder)
     except DataError as error:
@@ -74,7 +74,7 @@ def _read_once(audit_folder: Path) -> Chain:
         elif name in removed and name not in names:
             gone.append(name)
         elif not any((audit_folder / "runs").glob(f".{escape(name)}.*.part")):
-            gaps.append(fault)  # else it has its line already, and not yet its name
+            gaps.append(fault)  # else it has its line and is about to be renamed
     known = {entry["run"] for entry in log.of("run")}
     for name in (name for name in names if name not in known):
         if (audit_folder / "runs" / name / OLD).exists():
@@ -85,7 +85,7 @@ def _read_once(audit_folder: Path) -> Chain:
 
 
 def _fault_of(run: Path, entry: Mapping[str, Any]) -> str:
-    """Return in words that a folder is not that of its line, "" if it is."""
+    """Return the sentence that a run folder does not match its log line, or ""."""
     line, name = f"line {entry['n']} of {LOG}", quote(entry["run"])
     if run.is_symlink() or not run.is_dir():
         return (
@@ -104,7 +104,7 @@ def _fault_of(run: Path, entry: Mapping[str, Any]) -> str:
 
 
 def made_by_older_version(run: Path) -> str:
-    """Return the sentence about a run that this version does not read."""
+    """Return the message on a run of a version that this one does not read."""
     return (
         f"Run {quote(run.name)} was made by an older version of importance-audit, "
         f"with {OLD} instead of {LIST}. Use that version to read it."
@@ -112,19 +112,19 @@ def made_by_older_version(run: Path) -> str:
 
 
 def refuse_old(run: Path) -> None:
-    """Raise if a run folder is one that an older version made.
+    """Refuse the run folder of an older version.
 
     Raises
     ------
     DataError
-        If it is.
+        If an older version made the folder.
     """
     if (run / OLD).exists() and not (run / LIST).exists():
         raise DataError(made_by_older_version(run))
 
 
 def run_folders(audit_folder: Path) -> tuple[str, ...]:
-    """Return the names of the run folders of an audit, hidden ones left out.
+    """Return the names of the run folders of an audit, without hidden ones.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def run_folders(audit_folder: Path) -> tuple[str, ...]:
 
 
 def started_at(run_id: str) -> datetime | None:
-    """Return when a run started, in UTC; None if its name does not say.
+    """Return the start of a run from its name, in UTC; None if the name has none.
 
     Examples
     --------
@@ -159,18 +159,18 @@ def started_at(run_id: str) -> datetime | None:
 
 
 def is_run(folder: Path) -> bool:
-    """Return whether a folder is that of a run, which holds an audit.toml too."""
+    """Return whether a folder is a run folder, which has an audit.toml too."""
     lists = (folder / LIST, folder / OLD)
     return (folder / "result.json").is_file() and any(map(Path.is_file, lists))
 
 
 def refuse_run_folder(folder: Path) -> None:
-    """Raise if a folder is that of a run: to work in it would alter the run.
+    """Refuse a run folder where the folder of an audit is needed.
 
     Raises
     ------
     DataError
-        If it is.
+        If the folder is a run folder; work in it would alter the run.
     """
     if is_run(folder):
         raise DataError(

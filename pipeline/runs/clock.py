@@ -1,7 +1,7 @@
-"""A clock that went back: between two runs, and while one is under way.
+"""Detection of a system clock that was set back, between two runs or during one.
 
-Times then say nothing of the order of runs. The audit log has their order all the same;
-what is lost is how long they took, and when.
+Times then do not give the order of runs. The audit log still has their order; only
+their durations and times are unreliable.
 """
 
 import time
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from ..records.finding import Finding
 
 SLACK = timedelta(seconds=5)
-"""How far a clock may be set back without a word: corrections of time servers."""
+"""Setbacks up to this length are not reported: time servers correct clocks."""
 
 
 class Instant(NamedTuple):
-    """When something began: by the clock, and by the seconds since some instant."""
+    """A time, by the system clock and by the monotonic clock in seconds."""
 
     at: datetime
     seconds: float
@@ -25,15 +25,15 @@ class Instant(NamedTuple):
 def describe_clock_jump_before(
     events: Sequence[Mapping[str, Any]], now: datetime
 ) -> str:
-    """Return in words that the clock went back since what happened last, else "".
+    """Return the sentence that the clock is behind the last event, or "".
 
-    The last event counts, not that with the greatest time: after a clock that was ahead
-    has been put right, that is said once.
+    The last event counts, not the one with the latest time: the correction of a clock
+    that was ahead is reported once.
 
     Parameters
     ----------
     events : sequence of mapping
-        Those of the log of the audit, in their order.
+        The events of the audit log, in their order.
     now : datetime
     """
     last = datetime.fromisoformat(events[-1]["time"]) if events else now
@@ -46,10 +46,10 @@ def describe_clock_jump_before(
 
 
 def describe_clock_jump_since(start: Instant) -> str:
-    """Return in words that the clock went back since a run began, else "".
+    """Return the sentence that the clock was set back since the start of a run, or "".
 
-    The seconds are asked after the clock at the start, and before it here: where this
-    process is halted between the two, the clock is not accused of it.
+    The monotonic clock is read after the system clock at the start, and before it here,
+    so a pause of the process between both readings never looks like a setback.
     """
     passed = timedelta(seconds=time.monotonic() - start.seconds)
     setback = passed - (datetime.now(UTC) - start.at)
@@ -62,7 +62,7 @@ def describe_clock_jump_since(start: Instant) -> str:
 
 
 def clock_finding(message: str, when: str) -> Finding:
-    """Return the finding of a clock that went back; `when` tells two of them apart."""
+    """Return the finding on a clock that was set back; `when` makes its key unique."""
     return Finding(
         check="clock_went_back",
         severity="warning",

@@ -1,8 +1,8 @@
-"""SHA256SUMS: the digest of every file of a run, as ``sha256sum -c`` reads it.
+"""SHA256SUMS: the digests of all files of a run, in the format of ``sha256sum -c``.
 
-A line has 64 hex digits, two blanks and the path below the folder, in the order of the
-bytes of the paths. A backslash, line feed or carriage return in a path is escaped and
-the line then begins with a backslash, as coreutils does it.
+A line has 64 hex digits, two blanks and the path relative to the folder. Lines are
+sorted by the bytes of the paths. As in coreutils, a backslash, line feed or carriage
+return in a path is escaped, and the line then begins with a backslash.
 """
 
 import errno
@@ -18,7 +18,7 @@ from ..records.errors import DataError
 
 LIST = "SHA256SUMS"
 LARGEST_LIST = 64_000_000
-"""Bytes of a list, above which nobody reads it."""
+"""Maximum size in bytes of a list that is read."""
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  (.+)", re.DOTALL)
 _ESCAPES = {b"\\": b"\\\\", b"\n": b"\\n", b"\r": b"\\r"}
 _PLAIN = {escaped: plain for plain, escaped in _ESCAPES.items()}
@@ -30,16 +30,16 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-"""What is no regular file, by its type: to open it could wait for ever."""
+"""Types of non-regular files, which are not opened: opening could block forever."""
 
 
 class Mismatch(NamedTuple):
-    """One thing that is not as it must be.
+    """One difference between the expected and the actual state.
 
     Attributes
     ----------
     file : str
-        Path below the folder that is verified, a line of the log, or the name of an
+        Path relative to the verified folder, a line of the log, or the name of an
         embedded file.
     expected, actual : str
     """
@@ -49,22 +49,22 @@ class Mismatch(NamedTuple):
     actual: str
 
     def __str__(self) -> str:
-        """Return it in one line."""
+        """Return the mismatch in one line."""
         return f"{self.file}: expected {self.expected}, found {self.actual}"
 
 
 def sha256(data: bytes) -> str:
-    """Return the SHA-256 of some bytes, as 64 hex digits."""
+    """Return the SHA-256 of bytes, as 64 hex digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 def open_regular(path: Path, largest: int | None = None) -> int:
-    """Return the descriptor of a regular file opened to be read, not through a link.
+    """Return the descriptor of a regular file opened for reading; links are refused.
 
     Raises
     ------
     OSError
-        If it cannot be read, is no regular file, or has more than `largest` bytes.
+        If it cannot be read, is not a regular file, or has more than `largest` bytes.
     """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     kind = KINDS.get(stat.S_IFMT(path.lstat().st_mode), "")
@@ -79,19 +79,19 @@ def open_regular(path: Path, largest: int | None = None) -> int:
 
 
 def read_regular(path: Path, largest: int | None = None) -> bytes:
-    """Return the content of a file that `open_regular` opens."""
+    """Return the content of a file, opened by `open_regular`."""
     with open(open_regular(path, largest), "rb") as file:
         return file.read()
 
 
 def digest_of_file(path: Path, largest: int | None = None) -> str:
-    """Return the SHA-256 of a file that `open_regular` opens, read piece by piece."""
+    """Return the SHA-256 of a file, opened by `open_regular` and read in chunks."""
     with open(open_regular(path, largest), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def walk(folder: Path) -> Iterator[str]:
-    """Yield the path of everything below a folder that is itself no folder.
+    """Yield the relative paths of all files below a folder, and of other non-folders.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def walk(folder: Path) -> Iterator[str]:
 
 
 def write_list(digests: Mapping[str, str]) -> bytes:
-    r"""Return a list of digests, by path.
+    r"""Return the bytes of a list of digests, given by path.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def read_list(data: bytes) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If it is not what `write_list` writes, or names a path outside the folder.
+        If it is not in the form of `write_list`, or has a path outside the folder.
     """
     digests: dict[str, str] = {}
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
@@ -151,7 +151,7 @@ def read_list(data: bytes) -> dict[str, str]:
 
 
 def list_of(run: Path) -> dict[str, str]:
-    """Return the digest of each file that a run lists.
+    """Return the digests in the list of a run, by path.
 
     Raises
     ------
@@ -169,17 +169,17 @@ def list_of(run: Path) -> dict[str, str]:
 def compare_folder(
     folder: Path, where: str, digest: str = "", largest: int | None = None
 ) -> tuple[dict[str, str], set[str], list[Mismatch]]:
-    """Return what a folder lists, which of that is intact, and what is not as listed.
+    """Return the listed digests of a folder, its intact files, and the mismatches.
 
     Parameters
     ----------
     folder : Path
     where : str
-        How mismatches begin their paths, "" or a path with "/" at its end.
+        Prefix of the paths in mismatches: "", or a path that ends with "/".
     digest : str
-        What the SHA-256 of the list must be; "" if nobody knows.
+        The expected SHA-256 of the list; "" if it is not known.
     largest : int, optional
-        Bytes of all files together; a file that has more is not read.
+        Total size of the files in bytes; a larger file is not read.
     """
     try:
         data = read_regular(folder / LIST, LARGEST_LIST)
@@ -218,7 +218,7 @@ def compare_folder(
 
 
 def why(error: Exception) -> str:
-    """Return in a few words why a file cannot be read."""
+    """Return the reason why a file cannot be read, in a few words."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     return (isinstance(error, OSError) and error.strerror) or str(error)

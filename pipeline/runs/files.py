@@ -1,4 +1,4 @@
-"""What a run folder holds: numbers, tables, log and short views, as bytes by path.
+"""Contents of the files of a run folder: numbers, tables and log, as bytes by path.
 
 Not: writing them (`folder`), their digests (`digests`), the report (`report`).
 """
@@ -17,34 +17,34 @@ Files: TypeAlias = Mapping[str, bytes | str]
 
 LOG = "log.jsonl"
 HEAD = "log-head.json"
-"""Number and SHA-256 of the line of the audit log that a run follows."""
+"""Number and SHA-256 of the last line of the audit log before a run."""
 RENDERER = "renderer.json"
-"""What the renderings were made with."""
+"""Versions of the software that made the renderings."""
 RENDERINGS = (
     *("report.html", "report.pdf", "tables.xlsx"),
     *("junit.xml", "summary.txt", "summary.md", "findings-to-answer.toml"),
 )
 WHOLE = ("result.json", "environment.json")
 ALWAYS = ("audit.toml", "importances.csv", "findings.csv")
-"""What every PDF carries besides its list, by its name there; `path_in_run` says where
-it lies."""
+"""Attachments of every PDF besides the list, by name; `path_in_run` gives the paths."""
 LARGEST_ATTACHMENTS = 20_000_000
-"""Bytes of all attachments together, above which the PDF carries `ALWAYS` alone."""
+"""Total size of attachments in bytes above which the PDF carries only `ALWAYS`."""
 
 
 def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
-    """Return every file of a run that is no rendering and known before it is written.
+    """Return the data files of a run by path: all but renderings, logs and digests.
 
     Parameters
     ----------
     result : AuditResult
     extra_files : mapping of str to bytes or str
-        What only the caller has: audit.toml. Renderings among them are left out.
+        Files that only the caller has, such as audit.toml. Renderings among them are
+        left out.
 
     Returns
     -------
     dict
-        result.json, the long tables, environment.json and what was given.
+        result.json, the long tables, environment.json and `extra_files`.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
 
 
 def is_data(path: str) -> bool:
-    """Return whether a PDF lists a file: one that is there before any rendering."""
+    """Return whether a PDF lists a file, which must exist before any rendering."""
     is_shown = path in RENDERINGS or path.startswith(("figures/", "models/"))
     return not is_shown and path not in (LOG, HEAD, RENDERER)
 
@@ -79,28 +79,28 @@ def is_data(path: str) -> bool:
 def log_file(
     result: AuditResult, more: Iterable[Mapping[str, Any]] = ()
 ) -> dict[str, bytes]:
-    """Return log.jsonl by its path: what the result says, and `more` since then.
+    """Return log.jsonl by its path: the lines of the result, then those of `more`.
 
-    It grows while the report is made, which carries the digests of all other files: so
-    the SHA256SUMS of the run has that of the log, and the one in the PDF has not.
+    It grows while the report is rendered. So its digest is in the SHA256SUMS of the
+    run, and not in the one that the PDF carries.
     """
     lines = (*result.run.volatile.get("log", ()), *more)
     return {LOG: as_bytes("".join(f"{_json(dict(line))}\n" for line in lines))}
 
 
 def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what the PDF carries of a run, by name; less if all is too large."""
+    """Return the attachments of the PDF of a run, by name; fewer if too large."""
     listed = attached_list({path: sha256(data) for path, data in files.items()})
     return {**_carried(files), LIST: listed}
 
 
 def stored_attachments(folder: Path) -> dict[str, bytes]:
-    """Return what the PDF of a stored run carries, as the folder holds it.
+    """Return the attachments of the PDF of a stored run, from its folder.
 
     Raises
     ------
     DataError
-        If its list cannot be read.
+        If the list of the run cannot be read.
     """
     paths = {path_in_run(name) for name in (*ALWAYS, *WHOLE)}
     here = (path for path in paths if (folder / path).is_file())
@@ -111,13 +111,13 @@ def stored_attachments(folder: Path) -> dict[str, bytes]:
 def attached_list(digests: Mapping[str, str]) -> bytes:
     """Return the SHA256SUMS that the PDF of a run carries, from that of the run.
 
-    The PDF is made after these files and before its own digest is known.
+    It lists the files that exist before the PDF is made.
     """
     return write_list({path: d for path, d in digests.items() if is_data(path)})
 
 
 def _carried(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that the PDF carries, by their names there."""
+    """Return the files that the PDF carries, by their names in the PDF."""
     paths = {name: path_in_run(name) for name in (*ALWAYS, *WHOLE)}
     carried = {name: files[path] for name, path in paths.items() if path in files}
     if sum(map(len, carried.values())) > LARGEST_ATTACHMENTS:
@@ -126,7 +126,7 @@ def _carried(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def path_in_run(name: str) -> str:
-    """Return where a run has a file, by the name under which a PDF carries it.
+    """Return the path in a run of a file, given its name in a PDF.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Run folders: ``<audit>/runs/<run_id>/``. The only writer of files.
+"""Run folders, ``<audit>/runs/<run_id>/``. All files are written here.
 
-A run is written in three steps, while nobody else adds to the log of the audit: the
-folder under a hidden name, whole, with SHA256SUMS last; its line in the log; then the
-folder takes its name. `recover` finishes what a killed writer began. A folder is never
-written to again. Not: what is in it (`files`), what a run says (`as_json`, `as_csv`),
-or how it looks (`report`).
+A run is written in three steps, while the log of the audit is locked: all files into a
+folder with a hidden name, SHA256SUMS last; the line in the log; then the folder is
+renamed. `recover` completes or removes the work of a killed writer. A finished folder
+is never changed. Not: the files (`files`), their formats (`as_json`, `as_csv`), or
+the report (`report`).
 """
 
 import errno
@@ -28,20 +28,20 @@ from .digests import LIST, compare_folder, digest_of_file, sha256, write_list
 from .files import HEAD, Files, as_bytes, data_files, is_data, log_file
 
 PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part", re.DOTALL)
-"""The name of what is being written, until it takes its own."""
+"""The temporary name of a file or folder that is being written."""
 
 
 class _TakenError(Exception):
-    """Another run has the name."""
+    """The name of a folder is taken."""
 
 
 def with_free_name(
     result: AuditResult, folder: Path, used: Collection[str] = ()
 ) -> AuditResult:
-    """Return a result under a run_id that no run in `folder` has, nor any in `used`.
+    """Return a result with a run_id that no run in `folder` has, nor any in `used`.
 
-    The same question asked twice within a second gets "-2", "-3", … at its end. Ask
-    before rendering, so that the report prints the name of its folder.
+    A run_id that is taken gets "-2", "-3", … at its end. Call this before rendering,
+    so that the report prints the name of its folder.
     """
     run_id = str(result.run.volatile["run_id"])
     name, n = run_id, 1
@@ -66,36 +66,36 @@ def write_run(
     message: str = "",
     r_failed: bool = False,
 ) -> Path:
-    """Write a run into a new folder ``runs/<run_id>`` and return it.
+    """Write a run into a new folder ``runs/<run_id>`` and return its path.
 
-    Besides `files` it holds `data`, SHA256SUMS with the digests of all, and in
-    log-head.json the line of the audit log that it follows.
+    Besides `files` it gets `data`, SHA256SUMS with the digests of all files, and
+    log-head.json with the last line of the audit log before the run.
 
     Parameters
     ----------
     result : AuditResult
     folder : Path
-        The folder of the audit; made if it is not there.
+        The folder of the audit; created if there is none.
     files : mapping of str to bytes or str
-        Path below the run folder and content: audit.toml, report.html, figures/….
+        Path in the run folder and content: audit.toml, report.html, figures/….
     exit_code : int
-        What the command line will return.
+        The exit code of the command.
     short_views : callable
-        ``short_views(result)`` returns summary.txt and its like, by path; they print
-        the name that the run has in the end.
+        ``short_views(result)`` returns summary.txt and similar files by path; they
+        print the final name of the run.
     data : mapping of str to bytes, optional
-        `files.data_files` of the result and `files`, if that was called already.
+        `files.data_files` of the result and `files`, if already computed.
     log : iterable of mapping
-        The lines of log.jsonl since the result was gathered.
+        The lines of log.jsonl after those in the result.
     message : str
-        What else the audit log says of the run.
+        The message in the line of the audit log.
     r_failed : bool
-        Whether R is why numbers are missing: another try may have them.
+        Whether numbers are missing because R failed: another attempt may have them.
 
     Raises
     ------
     AuditError
-        If the files cannot be written; nothing is left behind.
+        If the files cannot be written; none are left.
     ValueError
         If a path leads out of the folder, or is that of a file written here.
     """
@@ -137,10 +137,11 @@ def write_run(
 
 
 def recover(folder: Path) -> tuple[str, ...]:
-    """Finish what killed writers of an audit began; return what was done, in words.
+    """Complete or remove the work of killed writers.
 
-    A run, or the page of a sign-off, that its line names gets its name; what has no
-    line, and what retention was removing, is deleted.
+    A run, or the page of a sign-off, with a line in the log is renamed to its final
+    name. Without a line it is deleted, and so is a run that retention was removing.
+    Returns one sentence for each that was completed.
     """
     done = []
     with open_log(folder) as audit_log:
@@ -185,7 +186,7 @@ def load_run(folder: Path) -> AuditResult:
 
 
 def load_document(folder: Path) -> dict[str, Any]:
-    """Return the result stored in a run folder as the JSON has it.
+    """Return the result stored in a run folder as a JSON document.
 
     Raises
     ------
@@ -207,31 +208,31 @@ def load_document(folder: Path) -> dict[str, Any]:
 def write_file(
     path: Path, content: bytes | str, add_line: Callable[[], Any] | None = None
 ) -> None:
-    """Write one file whole or not at all; a file of that name is replaced.
+    """Write one file whole or not at all, replacing a file of that name.
 
     Parameters
     ----------
     path : Path
     content : bytes or str
     add_line : callable, optional
-        Adds the line of the audit log that names the file, before it takes its name.
+        Appends the line of the file to the audit log, before the file gets its name.
 
     Raises
     ------
     AuditError
-        If it cannot be written; nothing is left behind.
+        If it cannot be written; nothing is left.
     """
     with _whole(path, then=add_line) as part:
         _write(part, as_bytes(content))
 
 
 def write_folder(folder: Path, files: Files) -> None:
-    """Write a folder that is not there yet, with all its files or not at all.
+    """Write a new folder with all its files or not at all.
 
     Raises
     ------
     AuditError
-        If there is something of that name, or it cannot be written; nothing is left.
+        If the name is taken, or it cannot be written; nothing is left.
     """
     try:
         if folder.exists():
@@ -243,15 +244,15 @@ def write_folder(folder: Path, files: Files) -> None:
 
 
 def remove_parts(folder: Path, name: str) -> None:
-    """Remove what writers of a file that were killed left half-written in its folder.
+    """Remove incomplete versions of a file that killed writers left in its folder.
 
-    To be called under a lock that lets nobody else write there.
+    The caller must hold a lock that prevents other writers.
 
     Parameters
     ----------
     folder : Path
     name : str
-        What they were to become.
+        The name of the file.
     """
     for path in folder.glob(f".{escape(name)}.*.part"):
         if PART.fullmatch(path.name):
@@ -260,7 +261,7 @@ def remove_parts(folder: Path, name: str) -> None:
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """Make a folder, and remove it again if what follows fails and leaves it empty."""
+    """Create a folder; remove it if the block fails and leaves it empty."""
     new_folders = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -274,10 +275,10 @@ def _made(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _whole(target: Path, then: Callable[[], Any] | None = None) -> Iterator[Path]:
-    """Give a name beside `target` to write to, which takes its place at the end.
+    """Yield a temporary path in the folder of `target`, renamed to it at the end.
 
-    On any fault what was written is removed, folders made for it too. `then` is called
-    before it takes its place; once that is done, `recover` can finish.
+    On an error the path is removed, with the folders created for it. `then` is called
+    before the renaming; after it the path stays, because `recover` can complete it.
     """
     new_folders: list[Path] = []
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
@@ -307,7 +308,7 @@ def _refused(target: Path, error: OSError) -> AuditError:
 
 
 def _take(part: Path, target: Path) -> None:
-    """Rename; a file gives way, a folder with files in it does not."""
+    """Rename `part` to `target`; an existing file is replaced, a full folder is not."""
     try:
         os.replace(part, target)
     except OSError as error:
@@ -317,9 +318,9 @@ def _take(part: Path, target: Path) -> None:
 
 
 def _remove(part: Path | None, new_folders: Iterable[Path]) -> None:
-    """Remove a half-written file or folder, and the folders made for it."""
+    """Remove an incomplete file or folder, and the folders created for it."""
     if part is not None:
-        with suppress(OSError, RecursionError):  # folders without end inside it
+        with suppress(OSError, RecursionError):  # folders nested too deeply
             shutil.rmtree(part, ignore_errors=True)
             part.unlink(missing_ok=True)
     for folder in new_folders:
@@ -328,7 +329,7 @@ def _remove(part: Path | None, new_folders: Iterable[Path]) -> None:
 
 
 def _write_files(part: Path, files: Files) -> None:
-    """Write the files of a folder through to the disk, in their order."""
+    """Write the files of a folder in their order, flushed to the disk."""
     for path, content in files.items():
         _write(part / path, as_bytes(content))
     for inner in (*filter(Path.is_dir, part.rglob("*")), part):
@@ -336,7 +337,7 @@ def _write_files(part: Path, files: Files) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file through to the disk, in folders made for it."""
+    """Write a file, flushed to the disk, and create its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(data)
@@ -345,7 +346,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Write the entries of a folder through to the disk."""
+    """Flush the entries of a folder to the disk."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)

@@ -1,8 +1,8 @@
-"""What the runs of an audit found, in the order of their chain. Reads only.
+"""Results of the runs of an audit, in the order of their chain. Reads only.
 
-Runs are read from their own folders. What those found that are not read, or that
-retention removed, is in the history.json of the newest run. Not: what each run changed
-(`timeline`).
+Runs are read from their own folders. The findings of runs that are not read, or that
+retention removed, come from the history.json of the newest run. Not: the changes of
+each run (`timeline`).
 """
 
 import logging
@@ -32,9 +32,9 @@ from .summary import (
 log = logging.getLogger(__name__)
 
 LAST = 30
-"""How many runs before it a run keeps."""
+"""Number of earlier runs in the history of a run."""
 UNKNOWN = -1
-"""The exit code of a run whose line states none."""
+"""Stands for the exit code of a run whose line in the log has none."""
 
 
 class AuditRuns(NamedTuple):
@@ -45,21 +45,21 @@ class AuditRuns(NamedTuple):
     runs : tuple of RunSummary
         The last ones, oldest first.
     n_runs : int
-        How many there are in all.
+        Number of runs with a folder.
     last_complete : str
-        The last run that came to its end, "" if none did.
+        The last complete run, "" if there is none.
     findings : tuple of FindingHistory
         Every finding that any run made, in the order of its first run.
     gaps : tuple of str
-        Where the chain is broken, or a run that was read is not as it was written.
+        Breaks of the chain, and runs that were read and are altered.
     removed : tuple of str
         Runs that retention removed.
     remembered : tuple of RunSummary
-        Those of them that a later run remembers in short.
+        Removed runs whose summary is in the history of a later run.
     n_gone : int
-        How many more there were, as a later run remembers.
+        Number of runs without a folder that the history of a later run counts.
     notes : tuple of str
-        What of stored runs this version cannot read.
+        Reasons why this version cannot read some stored runs.
     events : tuple of mapping
         All lines of the audit log that can be read.
     """
@@ -77,7 +77,7 @@ class AuditRuns(NamedTuple):
 
 
 def load_history(audit_folder: Path) -> RunHistory:
-    """Return what is known of the runs of an audit; the baseline is not looked up.
+    """Return the history of the runs of an audit, without its baseline.
 
     Raises
     ------
@@ -101,16 +101,16 @@ def load_history(audit_folder: Path) -> RunHistory:
 def read_runs(
     audit_folder: Path, *, last: int | None = None, rebuild: bool = False
 ) -> AuditRuns:
-    """Return the last runs of an audit, with what is known of all.
+    """Return the last runs of an audit, with the findings of all.
 
     Parameters
     ----------
     audit_folder : Path
     last : int, optional
-        How many runs are read. What all runs before the newest found is taken from its
-        history.json. By default every run is read.
+        Number of runs to return; findings of earlier runs are taken from history.json
+        of the newest. By default every run is read and returned.
     rebuild : bool
-        Whether every run is read all the same.
+        Whether every run is read even if `last` is given.
 
     Raises
     ------
@@ -129,12 +129,12 @@ def read_runs(
     for place, name in enumerate(names[first:], first):
         run = folder / "runs" / name
         found, fault, note = _read_found(run)
-        if fault and not run.exists():  # removed since the chain was read
+        if fault and not run.exists():  # removed after the chain was read
             continue
         faults += filter(None, (fault,))
         notes += filter(None, (note,))
         complete = name if found.status == "complete" else complete
-        if place >= start and found.status == "complete":  # else `past` knows it
+        if place >= start and found.status == "complete":  # else `past` contains it
             in_last = {one.key for one in found.findings}
         if place >= shown:
             runs.append(_summary(chain.order[place], found))
@@ -162,11 +162,11 @@ def read_runs(
 def _read_past(
     folder: Path, chain: Chain, *, reads_all: bool
 ) -> tuple[int, RunHistory]:
-    """Return a place in the chain, and what the run there knew of all runs before it.
+    """Return a position in the chain, and the history stored by the run there.
 
-    It is the newest run whose history.json is as its list states and knows of every
-    run that precedes it. If all runs are read, it is the last one whose previous run is
-    gone: retention takes run folders away, not what was found in them.
+    It is the newest run whose history.json is intact and covers every run that precedes
+    it. If all runs are read, it is the last run whose predecessor is gone: findings of
+    runs that retention removed are only in that history.
     """
     names = [line["run"] for line in chain.order]
     of_all = (line["run"] for line in chain.log.of("run"))  # also of those removed
@@ -184,7 +184,7 @@ def _read_past(
 
 
 def last_complete(folder: Path, names: Sequence[str]) -> str:
-    """Return the last of these runs that came to its end, "" if none did."""
+    """Return the last of these runs that is complete, "" if none is."""
     for name in reversed(names):
         if _read_found(folder / "runs" / name)[0].status == "complete":
             return name
@@ -192,9 +192,10 @@ def last_complete(folder: Path, names: Sequence[str]) -> str:
 
 
 def _read_found(run: Path) -> tuple[ResultSummary, str, str]:
-    """Return what a run found; else nothing and its fault, or why it is not read here.
+    """Return the summary of a run, its fault, and why this version cannot read it.
 
-    One that kept no past is read from its result.
+    With a fault or such a reason, the summary is empty. A run without history.json is
+    summarised from its result.
     """
     try:
         listed = list_of(run)
@@ -214,7 +215,7 @@ def _read_found(run: Path) -> tuple[ResultSummary, str, str]:
 
 
 def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
-    """Return a file of a run; raise if it is not as the list of the run states."""
+    """Return the content of a file of a run; raise if its digest is not the listed."""
     what = f"{name} of run {run.name!r}"
     try:
         data = read_regular(run / name)
@@ -229,7 +230,7 @@ def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
 
 
 def _summary(line: Mapping[str, Any], found: ResultSummary) -> RunSummary:
-    """Return a run in short: what its line states, and what it found."""
+    """Return the summary of a run from its line in the log and its own summary."""
     verdict, code = line["verdict"], line["exit_code"]
     named = started_at(line["run"])
     stated = {
@@ -247,7 +248,7 @@ def _summary(line: Mapping[str, Any], found: ResultSummary) -> RunSummary:
 def _counted(
     found: FindingSummary, before: FindingHistory | None, name: str
 ) -> FindingHistory:
-    """Return the history of a finding with one more run, once a run at most."""
+    """Return the history of a finding with run `name` added, unless it is counted."""
     key, check, subject, severity, engines = found
     first, times = (before.first_run, before.times) if before else (name, 0)
     times += before is None or before.last_run != name

@@ -1,6 +1,6 @@
-"""The result of a stored run as commands hand it on: whole, or refused.
+"""Loading a stored run for commands; an altered run is refused.
 
-Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
+Not: which file of a folder is altered (`verify`), or recomputation (`replay`).
 """
 
 from datetime import datetime
@@ -20,14 +20,14 @@ from .summary import NO_HISTORY, read_history
 
 HISTORY = "history.json"
 SHOWN = (HISTORY, *ALWAYS, *WHOLE)
-"""What a report on a stored run is made from, or carries."""
+"""Files of a stored run that its report is made from, or carries."""
 
 
 def load_whole_run(folder: Path | str) -> AuditResult:
-    """Return the result stored in a run folder, if it is as its run wrote it.
+    """Return the result stored in a run folder, if it is unaltered.
 
-    What its content digest does not cover is looked at by itself: the name of a run
-    becomes the name of a file, and its start a day.
+    The content digest does not cover the names of audit and run, which are used as file
+    names, and the start, which is used as a date: these are checked too.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def load_whole_run(folder: Path | str) -> AuditResult:
 
 
 def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
-    """Return what the report on a stored run says besides its result.
+    """Return the context of the report on a stored run.
 
     Parameters
     ----------
     folder : Path
         The run folder.
     baseline : Path, optional
-        A run folder to compare with instead of the approved one.
+        A run folder to compare with instead of the approved run.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     try:
         history = read_history(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
-        pass  # a run that was saved without a past
+        pass  # a run that was saved without a history
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}.") from error
     signoffs, audit = signoffs_in(folder), folder.resolve().parent.parent
@@ -94,7 +94,7 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
 
 
 def _check_listed(folder: Path) -> None:
-    """Raise if what a report is made from is not as the list of the run has it."""
+    """Raise if a file of `SHOWN` does not match the list of the run."""
     listed = list_of(folder)
     for path in map(path_in_run, SHOWN):
         is_there = (folder / path).exists()

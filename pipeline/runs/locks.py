@@ -1,7 +1,7 @@
-"""One process at a time works on an audit: the file .lock in its folder.
+"""The lock of an audit: only one process at a time works on it.
 
-The system holds the lock, not the file: it is free as soon as its process has ended,
-however that came about. Not: what is done under it.
+The operating system holds the lock on the file .lock in the folder of the audit, and
+frees it when the process ends for any reason. Not: the work under the lock.
 """
 
 import errno
@@ -21,30 +21,30 @@ from ..records.errors import AuditError, LockedError
 LOCK = ".lock"
 _LOOK_SECONDS = 0.1
 _FORK_SECONDS = 5.0
-"""For how long to wait for a lock whose process has ended: a fork of it that was just
-made holds it until it has run its first lines."""
+"""How long to wait for a lock whose process has ended: a new fork of that process
+holds it until `_close_inherited_locks` has run."""
 _MOST_WORDS = 4096
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError)
-"""What reading the file ends in if it says something else, or nothing yet."""
+"""Errors of reading a file that is empty or has other content."""
 _open_locks: set[int] = set()
-"""Open locks of this process, for a fork of it to close: it would hold them too."""
+"""Descriptors of the locks of this process; a fork must close them."""
 
 
 @contextmanager
 def locked(audit_folder: Path) -> Iterator[None]:
-    """Work on an audit alone.
+    """Hold the lock of an audit.
 
     Parameters
     ----------
     audit_folder : Path
-        Must be there; its file .lock is made, and stays.
+        Must exist; its file .lock is created, and stays.
 
     Raises
     ------
     LockedError
-        If another process has the lock, or this one has it already.
+        If another process holds the lock, or this one holds it already.
     AuditError
-        If the folder cannot take the file, or its file system knows no locks.
+        If the file cannot be created, or the file system has no locks.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
@@ -56,7 +56,7 @@ def locked(audit_folder: Path) -> Iterator[None]:
         _take(number, audit_folder)
         began = datetime.now(UTC).isoformat(timespec="seconds")
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "began": began}
-        with suppress(OSError):  # the lock holds on a full disk too
+        with suppress(OSError):  # the lock also works on a full disk
             os.ftruncate(number, 0)
             os.pwrite(number, f"{json.dumps(holder)}\n".encode(), 0)
         yield
@@ -66,7 +66,7 @@ def locked(audit_folder: Path) -> Iterator[None]:
 
 
 def _take(number: int, folder: Path) -> None:
-    """Take the lock, or say who has it."""
+    """Take the lock, or raise an error that names the process that holds it."""
     start = time.monotonic()
     while True:
         try:
@@ -91,11 +91,11 @@ def _take(number: int, folder: Path) -> None:
 
 
 def may_be_alive(process: Mapping[str, Any]) -> bool:
-    """Return whether the process of this pid and host is there; in doubt, it is."""
+    """Return whether the process of this pid and host may exist; true if unknown."""
     try:
         if process["host"] == socket.gethostname():
-            # One that its parent has not waited for is there still, as a "zombie".
-            with suppress(FileNotFoundError):  # gone, or no /proc here
+            # An ended process whose parent has not waited for it is a "zombie".
+            with suppress(FileNotFoundError):  # ended, or a system without /proc
                 pid = process["pid"]
                 stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
                 return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
@@ -108,17 +108,17 @@ def may_be_alive(process: Mapping[str, Any]) -> bool:
 
 
 def _refused(folder: Path, error: OSError) -> AuditError:
-    """Return why there can be no lock."""
+    """Return the error that the lock cannot be made."""
     return AuditError(
         f"Folder {str(folder)!r} cannot take {LOCK!r}, which prevents concurrent "
         f"runs: {error.strerror}. Nothing was written."
     )
 
 
-def _let_go() -> None:
-    """Close, in a fork, what is held by the process that it came from."""
+def _close_inherited_locks() -> None:
+    """Close, in a fork, the locks of its parent process."""
     while _open_locks:
         os.close(_open_locks.pop())
 
 
-os.register_at_fork(after_in_child=_let_go)
+os.register_at_fork(after_in_child=_close_inherited_locks)

@@ -1,8 +1,4 @@
-"""Which runs of an audit are kept: the newest, and every one that somebody needs.
-
-Not: the chain of those that are left (`read_chain`), where a removal is no gap because
-the audit log tells of it.
-"""
+"""Removal of old runs of an audit. The log records it, so the chain has no gap."""
 
 import shutil
 from collections.abc import Iterator
@@ -18,17 +14,17 @@ WHY = "more than the runs to keep, unsigned"
 
 
 def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
-    """Remove the oldest unsigned runs beyond `keep`; return what was done, in words.
+    """Remove the oldest unsigned runs beyond `keep`; return messages on the outcome.
 
-    Never a signed run, the approved baseline, the newest, the last complete one, or a
-    folder that is no link of the chain: someone altered it, and may be asked why.
+    Signed runs, the approved baseline, the newest and the last complete run are never
+    removed, nor is a folder outside the chain: an altered run is evidence.
 
     Parameters
     ----------
     folder : Path
-        That of the audit.
+        The folder of the audit.
     keep : int
-        Unsigned runs that stay; 0 keeps all.
+        Number of unsigned runs to keep; 0 keeps all.
     """
     if not keep:
         return ()
@@ -40,9 +36,10 @@ def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
 
 
 def _retired(folder: Path, keep: int) -> Iterator[str]:
-    """Remove runs, and yield one sentence each; the approved baseline is a signed one.
+    """Remove runs, and yield one sentence each; the approved baseline is signed.
 
-    The log tells of it first, then the run is hidden: no half of it is ever seen.
+    The log gets its line first, then the folder is renamed to a hidden one, so that a
+    run removed in part is never visible.
     """
     order = read_chain(folder).order
     signed = {entry["run"] for entry in read_intact_log(folder).of("signoff")}

@@ -1,4 +1,4 @@
-"""What a report says besides its result: the baseline, the runs before, signatures."""
+"""The context of a report: the baseline, earlier runs and signatures."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,16 @@ from .summary import NO_HISTORY, RunHistory
 
 
 class RunContext(NamedTuple):
-    """What a report says besides its result.
+    """Content of a report that is not in its result.
 
     Attributes
     ----------
     baseline : AuditResult, optional
-        The approved run that section Change since the approved baseline compares with.
+        The approved run, for section Change since the approved baseline.
     history : RunHistory
-        What is known of the runs before.
+        The earlier runs.
     signoffs : tuple of Signoff, optional
-        The signatures under this run; None if it is not known who signed it.
+        The signatures of this run; None if they are not known.
     has_pdf : bool
         Whether there is a report.pdf.
     """

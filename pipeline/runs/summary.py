@@ -1,8 +1,8 @@
-"""What a run knows of the runs before it: verdicts, leaders, findings, the baseline.
+"""Summaries of runs, and the history of earlier runs that a run stores.
 
-A run folder keeps it as history.json, so that its report can be rendered again without
-the others, and says there in short what it found itself, so that later runs need not
-read its result. Not: where it is read from (`history`), or what it means
+A run folder stores both in history.json: the history, so that its report can be
+rendered without the other runs, and its own summary, so that later runs need not read
+its result. Not: which runs are read (`history`), or the states of findings
 (`finding_states`).
 """
 
@@ -27,12 +27,12 @@ VERDICTS = (
     *("not confirmed", "not established"),
 )
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-"""How JSON holds, as a text, what `repr` calls so."""
+"""Text in JSON of a number that is not finite, by its `repr`."""
 IN_WORDS = {str: "text", int: "an integer", bool: "true or false"}
 
 
 class Leader(NamedTuple):
-    """One feature of the lead ranking of a run: estimate and interval, rank."""
+    """One feature of the lead ranking of a run: estimate, interval and rank."""
 
     feature: str
     value: float
@@ -42,7 +42,7 @@ class Leader(NamedTuple):
 
 
 class RunSummary(NamedTuple):
-    """One run of the audit, in short.
+    """The summary of a run.
 
     Attributes
     ----------
@@ -52,21 +52,21 @@ class RunSummary(NamedTuple):
     status : {"complete", "interrupted", "failed"}
     exit_code : int
     measure : str
-        What the leaders are of, in words: method, model, loss; runs with another text
-        are not to be drawn as one line.
+        The measure of the leaders in words: method, model, loss. Only runs with the
+        same text can be drawn as one line.
     leaders : tuple of Leader
         Every feature of the lead ranking, by rank.
     findings : mapping of str to str
         Key and severity of each finding.
     data_sha256 : str
-        Of which rows.
+        The digest of the rows.
     missing : tuple of str
-        The engines that were asked for and not there, and `NO_BASELINE` if the approved
-        run was gone: what it did not find by them, it did not look for.
+        The requested engines that were missing, and `NO_BASELINE` if the approved run
+        was: findings that depend on them were not looked for.
     changes : tuple of str
-        What is not as in the run before, as the owner was told (`baseline.news`).
+        Changes since the run before, as the owner was notified (`baseline.news`).
     differences : tuple of str
-        What else differs from it, as `changes` do not say: rows, settings, code.
+        Other differences from the run before: rows, settings, code.
     """
 
     run_id: str = ""
@@ -86,7 +86,7 @@ class RunSummary(NamedTuple):
 
 
 class FindingSummary(NamedTuple):
-    """A finding of one run, the gravest of its key; `engines` as in `Finding`."""
+    """A finding of one run, the gravest with its key; `engines` as in `Finding`."""
 
     key: str
     check: str
@@ -96,12 +96,12 @@ class FindingSummary(NamedTuple):
 
 
 class ResultSummary(NamedTuple):
-    """What a run found, as far as the runs after it are told.
+    """The summary of a result, as later runs read it.
 
     Attributes
     ----------
     started, status, measure, leaders, data_sha256, missing, changes, differences
-        As in `RunSummary`; `started` is empty where nobody knows it.
+        As in `RunSummary`; `started` is empty if unknown.
     findings : tuple of FindingSummary
     """
 
@@ -122,15 +122,15 @@ class FindingHistory(NamedTuple):
     Attributes
     ----------
     key, check, subject, severity : str
-        As it was found last.
+        As in the last run that found it.
     first_run, last_run : str
         The first and the last run that found it.
     times : int
-        How many runs did.
+        Number of runs that found it.
     in_last : bool
-        Whether the last complete run did.
+        Whether the last complete run found it.
     engines : tuple of str
-        The packages that had to answer for it to be found; as in `Finding`.
+        The packages whose results it depends on, as in `Finding`.
     """
 
     key: str
@@ -145,7 +145,7 @@ class FindingHistory(NamedTuple):
 
 
 class Approved(NamedTuple):
-    """The approved baseline: a run, and the signature that made it one."""
+    """The approved baseline: a run, and the sign-off that approved it."""
 
     run_id: str
     content_digest: str
@@ -155,7 +155,7 @@ class Approved(NamedTuple):
 
 
 class RunHistory(NamedTuple):
-    """Everything a run knows of the runs before it.
+    """The history of earlier runs that a run stores.
 
     Attributes
     ----------
@@ -163,11 +163,11 @@ class RunHistory(NamedTuple):
     runs : tuple of RunSummary
         The last ones, oldest first.
     n_runs : int
-        How many there are in all.
+        Number of all earlier runs.
     findings : tuple of FindingHistory
-        Every finding that any run before made.
+        Every finding of any earlier run.
     gaps : tuple of str
-        Where the chain of runs is broken, one sentence each.
+        Breaks of the chain of runs, one sentence each.
     """
 
     baseline: Approved | None = None
@@ -181,9 +181,9 @@ NO_HISTORY = RunHistory()
 
 
 def summarise(result: "AuditResult") -> ResultSummary:
-    """Return what a result says in short: who leads by which measure, what was found.
+    """Return the summary of a result: its lead ranking, findings and status.
 
-    Names of files that are no UTF-8 are escaped, as every file of the run has them.
+    Names that are not valid Unicode are escaped, as in all files of the run.
     """
     from ..records.finding import gravest_by_key
     from ..records.ranking import interval, lead_of, order_of
@@ -209,16 +209,16 @@ def summarise(result: "AuditResult") -> ResultSummary:
 
 
 def missing_engines(result: "AuditResult") -> tuple[str, ...]:
-    """Return the engines that were asked for and not there, and the baseline so."""
+    """Return the requested engines that were missing, and a missing baseline."""
     engines = (f.subject for f in result.findings if f.check == "engine_missing")
     is_lost = any(f.check == NO_BASELINE for f in result.findings)
     return (*engines, *((NO_BASELINE,) if is_lost else ()))
 
 
 def _measure(record: "Importance") -> str:
-    """Return what is measured, and a digest of what else defines it.
+    """Return the measure of a record in words, with a digest of its estimand.
 
-    The number of rows is left out: other rows are what a line over runs is to show.
+    The number of rows is left out: a line over runs is to include runs on other rows.
     """
     estimand = sorted(
         (k, str(v)) for k, v in record.estimand.items() if k != "n_samples"
@@ -228,7 +228,7 @@ def _measure(record: "Importance") -> str:
 
 
 def stored_question(record: "Importance") -> str:
-    """Return what a record answers, by its keys: a history of any version has them."""
+    """Return the question of a record by its keys, the same in every version."""
     names = (record.model, f"{record.method} of {record.of}", record.loss)
     return _utf8(", ".join(filter(None, (*names, record.positive_class))))
 
@@ -243,9 +243,9 @@ def history_json(
     changes: Iterable[str] = (),
     differences: Iterable[str] = (),
 ) -> str:
-    """Return history.json: the past of a run, and the run itself in short.
+    """Return the text of history.json: the summary of a run, and its earlier runs.
 
-    One line per part, so that the short one is read without the long one.
+    Each part is one line, so that the summary can be read without the long history.
     """
     short = summarise(result)._replace(
         changes=tuple(map(_utf8, changes)), differences=tuple(map(_utf8, differences))
@@ -257,7 +257,7 @@ def history_json(
 
 
 def to_plain(record: Any) -> Any:
-    """Return a record or a tuple of them as JSON holds it, a leader as a list."""
+    """Return a record, or a tuple of records, as JSON values; a leader as a list."""
     if isinstance(record, float):
         return NOT_FINITE.get(repr(record), record)
     if isinstance(record, Mapping):
@@ -272,19 +272,19 @@ def _json(value: Any) -> str:
 
 
 def read_history(text: str, name: str) -> RunHistory:
-    """Return the past that a history.json holds; `name` is what messages call it.
+    """Return the history in a history.json; messages call it `name`.
 
     Raises
     ------
     DataError
-        If it is not JSON, not of this format, or not whole.
+        If it is not JSON, has another format, or is incomplete.
     """
     history: RunHistory = _part(RunHistory, "past", text, name)
     return history
 
 
 def read_summary(data: bytes, name: str) -> ResultSummary:
-    """Return what a run says of itself at the head of its history.json.
+    """Return the summary of a run, from the first lines of its history.json.
 
     Raises
     ------
@@ -299,7 +299,7 @@ def read_summary(data: bytes, name: str) -> ResultSummary:
 
 
 def _part(kind: Any, key: str, text: str | bytes, name: str) -> Any:
-    """Return one part of a history.json as the record that it is."""
+    """Return one part of a history.json as a record of type `kind`."""
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -320,7 +320,7 @@ def _part(kind: Any, key: str, text: str | bytes, name: str) -> Any:
 
 
 def _read(kind: Any, plain: Any) -> Any:
-    """Return a value of a type from what `to_plain` made of it."""
+    """Return a value of type `kind` from its JSON value; the inverse of `to_plain`."""
     origin, inside = get_origin(kind), get_args(kind)
     if NoneType in inside:
         return None if plain is None else _read(inside[0], plain)
@@ -346,9 +346,9 @@ _types = lru_cache(get_type_hints)
 
 
 def _field(name: str, value: Any) -> Any:
-    """Return the value of a field of a record, if it can be one."""
+    """Return the value of a field, or raise if it is not valid."""
     if name == "verdict" and value not in VERDICTS:
         raise ValueError(f"{value!r} is not a verdict")
-    if name == "started" and value and not is_instant(value):  # "": nobody knows it
+    if name == "started" and value and not is_instant(value):  # "": unknown
         raise ValueError(f"{value!r} is not a time")
     return value

@@ -1,6 +1,6 @@
-"""What happened to an audit, run by run: what each changed, and what left no run.
+"""The timeline of an audit: its runs with their changes, and attempts without a run.
 
-Not: where runs are read from (`history`), or how they are shown.
+Not: which runs are read (`history`), or their display.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,21 +16,21 @@ from .summary import FindingHistory, RunSummary
 
 
 class Row(NamedTuple):
-    """A run, or an attempt that left no folder.
+    """A run, an attempt that left no folder, or another event.
 
     Attributes
     ----------
     time : str
-        When it started, an ISO text in UTC; empty if nobody knows.
+        Its start, an ISO text in UTC; empty if unknown.
     run : RunSummary, optional
     exit_code : int, optional
-        None where nobody knows it.
+        None if unknown.
     note : str
-        Of what is no run: what became of it.
+        The outcome, if it is not a run.
     changes : tuple of str
-        What is not as in the run before, one sentence each, as that run noted it.
+        Changes since the run before, one sentence each, as the run stored them.
     is_attempt : bool
-        Whether it is a run or an attempt at one, and no other event.
+        Whether it is a run or an attempt at one, not another event.
     """
 
     time: str
@@ -42,11 +42,11 @@ class Row(NamedTuple):
 
 
 NEWEST = 20
-"""Rows among which the last run or attempt of an audit is looked for."""
+"""Number of rows in which the last run or attempt of an audit is searched."""
 
 
 class Timeline(NamedTuple):
-    """What happened to an audit.
+    """The history of an audit.
 
     Attributes
     ----------
@@ -55,20 +55,20 @@ class Timeline(NamedTuple):
     rows : tuple of Row
         The last ones, oldest first.
     n_runs : int
-        How many runs there are in all.
+        Number of all runs with a folder.
     newest : RunSummary, optional
-        The last one that left a folder.
+        The last run with a folder.
     last_complete : str
-        The last one that came to its end, "" if none did.
+        The last complete run, "" if there is none.
     findings : tuple of FindingHistory
     gaps : tuple of str
-        Where the chain of runs is broken, or a run is not as it was written.
+        Breaks of the chain of runs, and altered runs.
     removed : tuple of str
         Runs that retention removed.
     notes : tuple of str
-        What else is to be said of how they were read.
+        Reasons why this version cannot read some stored runs.
     fault : str
-        Why nobody can look into the audit, "" if one can.
+        Reason why the audit cannot be read, "" if it can.
     """
 
     audit: str
@@ -84,14 +84,14 @@ class Timeline(NamedTuple):
 
     @property
     def n_findings(self) -> int:
-        """How many findings above a note the last complete run made."""
+        """Number of findings above a note in the last complete run."""
         return sum(one.in_last and one.severity != "info" for one in self.findings)
 
 
 def timeline(
     folder: Path, *, last: int | None = None, rebuild: bool = False
 ) -> Timeline:
-    """Return the last rows of the history of an audit, all by default.
+    """Return the timeline of an audit with its last rows, all by default.
 
     Raises
     ------
@@ -125,10 +125,10 @@ def timeline(
 
 
 def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
-    """Return each audit in a folder, in the order of their names.
+    """Return the timelines of the audits in a folder, sorted by name.
 
-    Their rows are the last run, or attempt at one, and what else happened since.
-    One that nobody can look into hides no other: its `Timeline.fault` says why.
+    Each has the last run or attempt, and the later events. An audit that cannot be
+    read has the reason in `Timeline.fault`.
 
     Raises
     ------
@@ -150,15 +150,15 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
 def audits_below(
     folder: Path, is_one: Callable[[Path], bool] | None = None
 ) -> tuple[Path, ...]:
-    """Return the folders of audits in a folder, in the order of their names.
+    """Return the folders of audits in a folder, sorted by name.
 
-    Of a folder and links to it, the folder.
+    A folder with links to it is returned once, by its own name.
 
     Parameters
     ----------
     folder : Path
     is_one : callable, optional
-        Whether a folder is one; `is_audit` by default.
+        Test whether a folder is that of an audit; `is_audit` by default.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def audits_below(
 
 
 def is_audit(folder: Path) -> bool:
-    """Return whether a folder is that of an audit, or one that nobody may look into."""
+    """Return whether a folder is that of an audit, or cannot be read."""
     try:
         has_one = (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
         return has_one and not is_run(folder)
@@ -189,9 +189,9 @@ def is_audit(folder: Path) -> bool:
 def _merged(
     rows: Sequence[Row], events: Sequence[Mapping[str, Any]], *, is_all: bool
 ) -> Iterator[Row]:
-    """Yield runs and, between them, what left none, in the order of the events.
+    """Yield the rows of runs and of other events, in the order of the events.
 
-    What is before the first of the rows is left out, unless these are all.
+    Events before the first run of `rows` are left out, unless `is_all`.
     """
     by_run = {row.run.run_id: row for row in rows if row.run}
     removed = {event["run"] for event in events if event["kind"] == "removed"}
@@ -208,7 +208,7 @@ def _merged(
 def _with_unfinished(
     events: Sequence[Mapping[str, Any]],
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the events, and of a last attempt without an end what became of it."""
+    """Yield the events, and one more for a last attempt without an end."""
     began: Mapping[str, Any] | None = None
     for event in events:
         if event["kind"] in ("began", "died", *ENDED):
@@ -220,7 +220,7 @@ def _with_unfinished(
 
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
-    """Return what an event says that no run folder does, None if it says nothing."""
+    """Return the row of an event without a run folder, None if it has none."""
     kind, time = event["kind"], event["time"]
     message = " ".join(event.get("message", "").splitlines())
     if kind == "run" and event["run"] in removed:

@@ -1,1 +1,1 @@
-"""What moved between a run and the one it is compared with."""
+"""Comparison of a run with the approved baseline or the run before."""

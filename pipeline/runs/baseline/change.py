@@ -1,7 +1,7 @@
-"""Two runs of one audit held against each other: what differs, what moved.
+"""Comparison of two runs of an audit: differences of their inputs, and moved features.
 
-The older is the approved baseline. What differs decides what a movement may mean, so
-it comes first. Not: which run is the baseline, or how a report says it.
+The older run is the approved baseline. The differences come first, because a movement
+can only be interpreted with them. Not: the choice of the baseline, or the report.
 """
 
 from collections import Counter
@@ -32,9 +32,9 @@ Outcome = Literal[
 class FeatureChange(NamedTuple):
     """One feature in both runs.
 
-    `band` is the half-width that shuffling alone explains, NaN where nobody knows it;
-    `places_old` and `places_new` are the best and worst place the intervals allow. A
-    rank moved within noise if both runs allow a place in common.
+    `band` is the half-width that shuffling alone explains, NaN if unknown. `places_old`
+    and `places_new` are the best and worst place that the intervals allow. A rank moved
+    within noise if these ranges of both runs overlap.
     """
 
     feature: str
@@ -49,15 +49,15 @@ class FeatureChange(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """How far the estimate went, in the unit of the measure."""
+        """Difference of the estimates, in the unit of the measure."""
         return self.new - self.old
 
 
 class QuestionChange(NamedTuple):
-    """One question to one model in both runs, with the places of its two records.
+    """One question to one model in both runs, with the positions of its two records.
 
-    `why_not` names the fields in which the estimand cards differ, if they do; every
-    feature is then "not comparable".
+    `why_not` lists the fields in which the estimands differ; if there are any, every
+    feature is "not comparable".
     """
 
     old: int
@@ -67,7 +67,7 @@ class QuestionChange(NamedTuple):
 
 
 class VerdictChange(NamedTuple):
-    """A check whose verdict is another one; "" where a run did not make it."""
+    """A check whose verdict changed; "" for a run that did not make it."""
 
     check: str
     subject: str
@@ -76,10 +76,10 @@ class VerdictChange(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What differs between two runs, and what moved.
+    """The differences between two runs, and the movements of features.
 
-    `unmatched` holds the places of the records whose question one run alone asked:
-    of the old, then of the new.
+    `unmatched` has the positions of the records whose question is in one run only:
+    those of the old run, then those of the new.
     """
 
     differences: tuple[Difference, ...]
@@ -89,16 +89,16 @@ class Change(NamedTuple):
 
     @property
     def areas(self) -> frozenset[str]:
-        """The areas in which anything differs."""
+        """The areas with a difference."""
         return frozenset(difference.area for difference in self.differences)
 
     @property
     def is_noise_only(self) -> bool:
-        """Whether a movement can only come from the draws: rows and models are same."""
+        """Whether only draws can explain a movement: rows and models are the same."""
         return not self.areas & {"configuration", "data", "model", "code"}
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many features of all questions have this word."""
+        """Return the number of features with an outcome, over all questions."""
         return sum(
             row.outcome == outcome
             for question in self.questions
@@ -107,25 +107,26 @@ class Change(NamedTuple):
 
 
 def compare_runs(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Change:
-    """Return what differs between two runs of an audit and what moved.
+    """Return the differences between two runs of an audit, and the moved features.
 
     A feature *moved* if its difference is outside the band: the half-width of Welch's
     interval over the repeats of both runs, at 1 - 0.01 over all features together
-    (Bonferroni), or rounding where nothing is drawn. The band knows nothing of other
-    rows or another fit.
+    (Bonferroni), or rounding if nothing is drawn. The band does not include the effect
+    of other rows or another fit.
 
     Parameters
     ----------
     old, new : AuditResult
-        The approved baseline, and the run held against it.
+        The approved baseline, and the run that is compared with it.
     minimum : float, default 0
         The least difference that counts, as a share of the largest importance in
-        `old` (of its distance from a feature that does not matter).
+        `old`, measured from the null value.
 
     Returns
     -------
     Change
-        Questions in the order of `new`, features by their rank in it, gone ones last.
+        Questions in the order of `new`; features by their rank in `new`, then those
+        that are gone.
     """
     before, after = primary(old.importances), primary(new.importances)
     pairs = _pairs(before, after)
@@ -146,9 +147,10 @@ _Key: TypeAlias = tuple[Question, Measure]
 
 
 def _pairs(before: Mapping[_Key, Any], after: Mapping[_Key, Any]) -> dict[_Key, _Key]:
-    """Return what each question of the new run is called in the old one.
+    """Return the key in the old run of each question of the new run.
 
-    How often is drawn is no part of a question, unless one run asks it several times.
+    The number of repeats may differ, unless a run has several questions that differ
+    only in it.
     """
     pairs = {key: key for key in after if key in before}
 
@@ -188,7 +190,7 @@ def _question_change(
     left, right, _ = side_by_side(one, other)
     why_not = _cards_differ(before, after)
     positions = dict(zip(left.features, range(len(left.features)), strict=True))
-    with np.errstate(invalid="ignore"):  # infinite losses have no spread
+    with np.errstate(invalid="ignore"):  # the spread of infinite losses is NaN
         gaps = numbers.mean_gaps(left, right) if positions and not why_not else None
     means = before.mean[np.isfinite(before.mean)]
     least = minimum * float(np.abs(means - nothing_of(before)).max(initial=0.0))
@@ -207,9 +209,9 @@ def _question_change(
             return band, "moved" if gap >= least else "below the minimum"
         if np.isnan(band) and not gaps.same[at]:  # a single draw has no spread
             return band, "not comparable"
-        # Where the places have none in common, another feature moved past this one.
-        meet = a.places[0] <= b.places[1] and b.places[0] <= a.places[1]
-        is_noise = meet and a.rank != b.rank
+        # If the ranges of places are disjoint, another feature moved past this one.
+        overlap = a.places[0] <= b.places[1] and b.places[0] <= a.places[1]
+        is_noise = overlap and a.rank != b.rank
         return band, "rank moved within noise" if is_noise else "no evidence of change"
 
     names = sorted(
@@ -246,9 +248,9 @@ def _by_feature(record: Importance) -> dict[str, _Feature]:
 
 
 def _cards_differ(old: Importance, new: Importance) -> str:
-    """Return the fields of the estimand that differ, but for how many rows there are.
+    """Return the fields in which the estimands differ, except the number of rows.
 
-    Measure and question are the same already; another number of rows is other data.
+    Measure and question are equal; another number of rows is a difference of the data.
     """
     before, after = old.estimand, new.estimand
     names = dict.fromkeys((*before, *after))
@@ -262,9 +264,10 @@ def _cards_differ(old: Importance, new: Importance) -> str:
 
 
 def _checks(old: AuditResult, new: AuditResult) -> Iterator[VerdictChange]:
-    """Yield the checks whose verdict is another one, in the order of the new run.
+    """Yield the checks whose verdict changed, in the order of the new run.
 
-    Not those of a run against its own baseline: the baseline had another, or none.
+    Checks that compare a run with its baseline are left out: the baselines of the two
+    runs differ.
     """
     before, after = _verdicts(old), _verdicts(new)
     for key in dict.fromkeys((*after, *before)):
@@ -274,7 +277,7 @@ def _checks(old: AuditResult, new: AuditResult) -> Iterator[VerdictChange]:
 
 
 def _verdicts(result: AuditResult) -> dict[tuple[str, str, int], str]:
-    """Return verdicts by check, subject, and which of several with both."""
+    """Return verdicts by check, subject, and position among those with equal both."""
     verdicts: dict[tuple[str, str, int], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for row in result.checks.to_dict("records"):

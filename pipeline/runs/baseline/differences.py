@@ -1,6 +1,6 @@
-"""What is recorded otherwise in two runs of one audit: settings, data, model, machine.
+"""Differences between two runs of an audit in settings, data, model and environment.
 
-Not: what moved, or what a movement means (`change`).
+Not: the movements of features (`change`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ Area = Literal[
 AREAS: tuple[Area, ...] = get_args(Area)
 OWN = "importance-audit"
 LIMITS = ("checks", "fail_on", "expected", "claims")
-"""Parts of a configuration that change verdicts, but no importance."""
+"""Parts of a configuration that affect verdicts, but no importance."""
 OF_COLUMNS = ("kind", "levels", "minimum", "maximum", "definition")
 OF_MODELS = {
     name: name for name in ("estimator", "library", "parameters", "encoder", "source")
@@ -22,15 +22,15 @@ OF_MODELS = {
     "sha256": "SHA-256 of its file",
     "predictions_sha256": "SHA-256 of its predictions",
 }
-"""What is recorded of a model, and what it is called."""
+"""Compared columns of the frame `models`, and their names in words."""
 
 
 Kind = Literal["", "training rows", "test rows", "range", "model entry", "predictions"]
-"""What else is told by a fact of its kind: see `differences`."""
+"""Kinds of facts that `differences` and `replaced_models` treat specially."""
 
 
 class Difference(NamedTuple):
-    """One thing that is not as it was; an absent side is an empty text."""
+    """One difference between two runs; an absent side is an empty text."""
 
     area: Area
     what: str
@@ -40,14 +40,14 @@ class Difference(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """One recorded thing, in words and by its kind."""
+    """The name of a recorded fact, and its kind."""
 
     what: str
     kind: Kind = ""
 
 
 def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
-    """Return what differs, area by area, in a fixed order.
+    """Return the differences between two runs, ordered by area.
 
     Parameters
     ----------
@@ -56,8 +56,9 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
     Returns
     -------
     list of Difference
-        The same model predicts otherwise for other rows: its predictions tell of it
-        only where these rows are the same, or something that its fit rests on is not.
+        Differences of predictions are included only if the test rows are the same, or
+        if something that the fit depends on differs: on other rows the predictions of
+        the same model differ too.
     """
     before, after = _facts(old), _facts(new)
     found = []
@@ -65,7 +66,7 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
         for fact in dict.fromkeys((*before[area], *after[area])):
             one, other = before[area].get(fact, ""), after[area].get(fact, "")
             is_unknown = fact.kind == "predictions" and not (one and other)
-            if one != other and not is_unknown:  # a run cut short computes no digest
+            if one != other and not is_unknown:  # an interrupted run has no digest
                 found.append(Difference(area, fact.what, one, other, fact.kind))
     has_other_rows = any(one.kind == "test rows" for one in found)
     if has_other_rows and not any(map(_bears_on_fit, found)):
@@ -74,10 +75,10 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
 
 
 def replaced_models(old: AuditResult, new: AuditResult) -> list[Difference]:
-    """Return what is another model of a name that both runs have.
+    """Return the differences that show another model under the same name.
 
-    Other rows alone give other predictions, and other training rows another fit: these
-    are not among them.
+    Differences of predictions are left out if training or test rows differ, which
+    explains them.
     """
     found = differences(old, new)
     has_other_rows = any(one.kind in ("training rows", "test rows") for one in found)
@@ -90,7 +91,7 @@ def replaced_models(old: AuditResult, new: AuditResult) -> list[Difference]:
 
 
 def _bears_on_fit(one: Difference) -> bool:
-    """Return whether a fitted model can be another one for this difference."""
+    """Return whether a difference can lead to another fitted model."""
     if one.area == "model":
         return one.kind != "predictions"
     of_fit = one.kind in ("training rows", "model entry")
@@ -98,7 +99,7 @@ def _bears_on_fit(one: Difference) -> bool:
 
 
 def _facts(result: AuditResult) -> dict[Area, dict[Fact, str]]:
-    """Return what is recorded of a run, by area."""
+    """Return the recorded facts of a run, by area."""
     config, versions = result.run.config, dict(result.run.versions)
     elsewhere = (*LIMITS, "report", "files", "schedule", "execution", "seed")
     code = versions.pop(OWN, "")
@@ -134,8 +135,8 @@ def _facts(result: AuditResult) -> dict[Area, dict[Fact, str]]:
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every key of a configuration with its value, as one text each."""
-    if isinstance(value, Mapping):  # an empty one says nothing
+    """Yield the path and the text of every value in a configuration."""
+    if isinstance(value, Mapping):  # nothing for an empty one
         for key in value:
             yield from _flat(value[key], f"{path}.{key}" if path else str(key))
     elif isinstance(value, list | tuple) and any(isinstance(v, Mapping) for v in value):

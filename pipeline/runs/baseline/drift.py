@@ -1,8 +1,8 @@
-"""Findings on how rows moved since the approved baseline.
+"""Findings on changes of the data since the approved baseline.
 
-Columns that came or went, categories new or gone, distributions and missing cells that
-chance does not explain. From what both runs kept of their rows (`quantiles`), not from
-the rows. Not: the statistic (`data.shifts`).
+They are on columns and categories that are new or gone, and on distributions and shares
+of missing cells whose change chance does not explain. They use the sketches that both
+runs store (`quantiles`), not the rows. Not: the statistic (`data.shifts`).
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ from ..signoff.closed_findings import OF_BASELINE
 from ..summary import NO_BASELINE, Approved
 
 AGAINST_BASELINE = (NO_BASELINE, *OF_BASELINE)
-"""Every check of this room: none of them is of a run alone."""
+"""All checks that need the approved baseline."""
 CHECKS = ("distribution_shift", "missing_share")
-"""The checks of the table of thresholds that hold a run against its baseline."""
+"""Those of them that have a row in the table of thresholds."""
 ROWS = {"train": "training rows", "test": "test rows", "reference": "reference rows"}
 COLLECTED = "Check how these rows were collected."
 MEANT = "If the change is intended, approve a run that has it."
@@ -40,7 +40,7 @@ WORST: tuple[Verdict, ...] = (
 def with_drift(
     result: AuditResult, baseline: AuditResult | None, approved: Approved | None
 ) -> AuditResult:
-    """Return a result with what it has to say against the approved baseline.
+    """Return a result with the checks and findings against the approved baseline.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def with_drift(
     baseline : AuditResult or None
         The approved run; None if there is none or it is gone.
     approved : Approved or None
-        What made it one.
+        The approval of that run.
     """
     if baseline is None:
         gone = () if approved is None else (baseline_missing(approved),)
@@ -59,7 +59,7 @@ def with_drift(
 
 
 def baseline_missing(approved: Approved) -> Finding:
-    """Return the finding that the approved run is not there to compare with."""
+    """Return the finding that the approved run no longer exists."""
     return _warning(
         check=NO_BASELINE,
         subject=approved.run_id,
@@ -71,21 +71,21 @@ def baseline_missing(approved: Approved) -> Finding:
 
 
 def drift_findings(baseline: AuditResult, result: AuditResult) -> tuple[Finding, ...]:
-    """Return one finding per column, category or distribution that is not as it was.
+    """Return one finding for each change of columns, categories or distributions.
 
     Parameters
     ----------
     baseline, result : AuditResult
-        The approved run, and the run held against it.
+        The approved run, and the run that is compared with it.
 
     Returns
     -------
     tuple of Finding
         "column_added", "column_removed", "column_kind", "category_new",
-        "category_gone", "distribution_shift", "missing_share": warnings, but for
-        categories whose absence chance explains at the rate of `data.shifts`, which
-        are notes. A new category is a warning however rare it is: no approved run has
-        it. None if one of the runs read no rows.
+        "category_gone", "distribution_shift", "missing_share". All are warnings, except
+        for categories whose absence chance explains at the rate of `data.shifts`: these
+        are notes. A new category is a warning however rare it is, because no approved
+        run has it. Empty if one of the runs read no rows.
     """
     if baseline.datasets.empty or result.datasets.empty:
         return ()
@@ -99,18 +99,18 @@ def drift_findings(baseline: AuditResult, result: AuditResult) -> tuple[Finding,
 
 
 def shifts(baseline: AuditResult, result: AuditResult) -> tuple[Shift, ...]:
-    """Return how each column that both runs have is distributed in them.
+    """Return the shift in distribution of each column that both runs have.
 
     Parameters
     ----------
     baseline, result : AuditResult
-        The approved run, and the run held against it, whose configuration has the
-        limit.
+        The approved run, and the run that is compared with it, whose configuration has
+        the limit.
 
     Returns
     -------
     tuple of Shift
-        In the order of `result`; none if a run kept no sketches.
+        In the order of `result`; empty if a run has no sketches.
     """
     pairs = _pairs(baseline, result)
     if not pairs:
@@ -122,16 +122,16 @@ def shifts(baseline: AuditResult, result: AuditResult) -> tuple[Shift, ...]:
 def _pairs(
     baseline: AuditResult, result: AuditResult
 ) -> dict[tuple[str, str, str], tuple[Sketch, Sketch]]:
-    """Return what both runs kept of a column, by split, role and name."""
+    """Return the sketches of columns in both runs, by split, role and name."""
     before, after = sketches(baseline.quantiles), sketches(result.quantiles)
     return {key: (before[key], new) for key, new in after.items() if key in before}
 
 
 def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
-    """Return the rows of the table of thresholds: of each column its worst split.
+    """Return the rows of the table of thresholds, with the worst split of each column.
 
-    Where the index is above the limit and chance explains it, chance is the limit. A
-    column without missing cells in both runs has no row for them.
+    If the index is above the limit and chance explains it, the limit in the row is that
+    of chance. A column without missing cells in both runs has no row for them.
     """
     if result.quantiles.empty or baseline.datasets.empty:
         return []
@@ -151,7 +151,7 @@ def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
 
 
 class _Index(NamedTuple):
-    """One index of a split: of the values, or of the missing cells."""
+    """The index of one split, of the values or of the missing cells."""
 
     split: str
     psi: float
@@ -160,7 +160,7 @@ class _Index(NamedTuple):
 
 
 def _indices(check: str, rows: Iterable[Shift]) -> list[_Index]:
-    """Return one index of each split, the worst first."""
+    """Return the index of each split, the worst first."""
     stem = "missing_" if check == "missing_share" else ""
     names = [f"{stem}{name}" for name in ("statistic", "noise", "verdict")]
     indices = [_Index(s.split, *(getattr(s, name) for name in names)) for s in rows]
@@ -182,7 +182,7 @@ def _row(check: str, rows: tuple[Shift, ...], limit: Limit) -> Row:
 
 
 def _by_column(column_shifts: Iterable[Shift]) -> list[tuple[Shift, ...]]:
-    """Return the shifts of each column together, in their order."""
+    """Return the shifts grouped by column, in their order."""
     by_column: dict[tuple[str, str], list[Shift]] = {}
     for shift in column_shifts:
         by_column.setdefault((shift.role, shift.column), []).append(shift)
@@ -190,7 +190,7 @@ def _by_column(column_shifts: Iterable[Shift]) -> list[tuple[Shift, ...]]:
 
 
 def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
-    """Yield a finding for each column that one of the runs alone has."""
+    """Yield a finding for each column that only one of the runs has."""
     before, after = (
         dict.fromkeys(map(str, side.columns["feature"]), "feature")
         | {str(side.datasets["target"].iloc[0]): "target"}
@@ -221,9 +221,9 @@ def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
 
 
 def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
-    """Yield a finding for each column that holds levels in one run, not in the other.
+    """Yield a finding for each column that is categorical in only one of the runs.
 
-    The test rows have the kinds of the training rows. A column of missing cells alone
+    The test rows have the kinds of the training rows. A column with only missing cells
     has no kind.
     """
     before, after = (
@@ -249,11 +249,11 @@ def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
 
 
 def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
-    """Yield a finding for each column with levels that one of the runs alone has.
+    """Yield a finding for each column with levels that only one of the runs has.
 
-    A new level is a warning however rare it is, since no approved run has it. Levels
-    that are gone are a note if chance explains the absence of each: in m of n + m rows
-    drawn without replacement, with the rate of `data.shifts` over all columns and
+    A new level is a warning however rare it is, because no approved run has it. Levels
+    that are gone are a note if chance explains the absence of each from m rows drawn
+    without replacement from n + m, at the rate of `data.shifts` over all columns and
     levels.
     """
     pairs = _pairs(baseline, result)
@@ -274,7 +274,7 @@ def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Fi
                 remedy="Check how the models handle them. If they are intended, "
                 "approve a run that has them.",
                 evidence=_evidence_of_levels(added),
-                # Other levels make another finding.
+                # The key of the finding depends on the levels.
                 measure=f"{role}: {', '.join(sorted(added))}",
             )
         if gone := _alone(old, new):
@@ -294,15 +294,16 @@ def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Fi
 
 
 def _alone(side: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """Return the levels of which this side alone has rows, the most first."""
+    """Return the levels, with their rows, that only `side` has; most frequent first."""
     alone = {k: n for k, n in side.items() if n and not other.get(k)}
     return dict(sorted(alone.items(), key=lambda item: -item[1]))
 
 
 def _chance_of_none(old: Mapping[str, int], new: Mapping[str, int], rows: int) -> float:
-    """Return the chance that no row of a level falls into the new run.
+    """Return the probability that a level has no row in the new run.
 
-    Of n + m rows, m drawn without replacement: how often none of `rows` is drawn.
+    m of n + m rows are drawn without replacement; none of the `rows` of the level is
+    drawn.
     """
     n, m = sum(old.values()), sum(new.values())
     ways = gammaln([n + m - rows + 1, n - rows + 1, n + m + 1, n + 1])
@@ -336,8 +337,9 @@ def _moved(check: str, shifts_of_column: tuple[Shift, ...]) -> Finding | None:
         what = f"its share of missing cells from the approved baseline: {shares}; "
         remedy = COLLECTED
     indices = ", ".join(
-        f"PSI {_apart(i.psi, first.limit)} in the {ROWS.get(i.split, 'rows')} (at most "
-        f"{i.noise:.2g} is due to chance or approximation)"
+        f"PSI {_with_enough_digits(i.psi, first.limit)} in the "
+        f"{ROWS.get(i.split, 'rows')} (at most {i.noise:.2g} is due to chance or "
+        "approximation)"
         for i in moves
     )
     return _warning(
@@ -354,7 +356,7 @@ def _moved(check: str, shifts_of_column: tuple[Shift, ...]) -> Finding | None:
     )
 
 
-def _apart(value: float, limit: float) -> str:
-    """Return a number in as many digits as show that it is not the limit."""
+def _with_enough_digits(value: float, limit: float) -> str:
+    """Return a number with as many digits as it takes to differ from the limit."""
     digits = (n for n in range(3, 17) if f"{value:.{n}g}" != f"{limit:.{n}g}")
     return f"{value:.{next(digits, 17)}g}"

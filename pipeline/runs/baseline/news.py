@@ -1,6 +1,6 @@
-"""What is not as in the run before, in sentences for those who only want to hear that.
+"""Changes since the run before, in sentences for notifications and the history.
 
-Not: what it means (the report), nor who is told (`notify`).
+Not: their meaning (the report), or sending them (`notify`).
 """
 
 import math
@@ -21,12 +21,13 @@ from .change import compare_runs
 from .differences import Difference, differences, replaced_models
 
 FEWEST = 5
-"""Runs on other rows that tell how far other rows move a feature."""
+"""Minimum number of earlier runs on other rows for a prediction interval."""
 MISS_RATE = 0.01
+"""Rate at which a prediction interval misses the next run, over all features."""
 MOST = 10
-"""Sentences of one kind; the others are counted."""
+"""Maximum number of sentences of one kind; further ones are only counted."""
 LONGEST = 60
-"""Characters of a value that differs."""
+"""Maximum number of characters of a value that differs."""
 MISSING = "engine_missing"
 CAUSES = {
     "found": "new {severity}",
@@ -37,36 +38,36 @@ CAUSES = {
     "counting": "counts now",
     "not_counting": "counts no longer",
 }
-"""What became of a finding that can account for another verdict, in words."""
+"""Changes of a finding that can explain another verdict, in words."""
 ENGINE = CAUSES | {"found": "missing", "gone": "no longer missing"}
-"""The same of an engine that is missing."""
+"""The same for the finding on a missing engine."""
 
 
 def news(
     before: AuditResult | None, now: AuditResult, history: RunHistory
 ) -> tuple[str, ...]:
-    """Return what is not as in the run before; nothing if there is nothing to tell.
+    """Return the changes since the run before, one sentence each.
 
     Parameters
     ----------
     before : AuditResult or None
-        The last run that came to its end.
+        The last complete run.
     now : AuditResult
     history : RunHistory
-        What `now` knew of the runs before it: the verdict of the very last, whether or
-        not that came to its end, and findings that were there once and went.
+        The runs before `now`: the verdict of the last, complete or not, and all
+        findings.
 
     Notes
     -----
-    A run that did not come to its end closes no finding and moves no feature. One that
-    did not look (`closed_findings.closes`) closes none, and what it left open is no
-    news.
+    An incomplete run closes no finding and moves no feature. A run that could not make
+    a finding (`closed_findings.closes`) does not close it, and a finding that it left
+    open is not new later.
 
-    On the same rows a feature moved if it left the band of its shuffling noise. Other
-    rows alone move features beyond that band. There the runs before tell what other
-    rows do: a feature moved if it is outside their prediction interval (Hahn & Meeker
-    1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
-    runs are independent and nearly normal. Fewer than five tell nothing.
+    On the same rows, a feature moved if it left the band of its shuffling noise. On
+    other rows features move beyond that band, so the earlier runs on other rows are
+    used: a feature moved if it is outside their prediction interval (Hahn & Meeker
+    1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together,
+    assuming independent and nearly normal runs. At least five such runs are needed.
     """
     lines = list(_verdict(before, now, history))
     if before is None:
@@ -99,7 +100,7 @@ def news(
 def _verdict(
     before: AuditResult | None, now: AuditResult, history: RunHistory
 ) -> Iterator[str]:
-    """Yield that the verdict is another one than that of the very last run."""
+    """Yield a sentence if the verdict differs from that of the last run."""
     last = (
         history.runs[-1].verdict if history.runs else before.verdict if before else ""
     )
@@ -116,11 +117,11 @@ def _verdict(
 
 
 def verdict_causes(before: AuditResult, now: AuditResult) -> dict[str, list[Finding]]:
-    """Return the findings that can account for another verdict, by what became of them.
+    """Return the findings that can explain another verdict, by their change.
 
-    found: new; graded: of another severity; gone: closed, and engines that are there
-    again; accepted; lapsed: no longer accepted; counting and not_counting: at or above
-    `fail_on` in this run alone, or in the one before.
+    found: new; graded: another severity; gone: closed, or an engine is available again;
+    accepted; lapsed: no longer accepted; counting: at or above `fail_on` only in this
+    run; not_counting: only in the run before.
     """
     old, new = (gravest_by_key(one.findings) for one in (before, now))
     exceptions = {f.key for one in (before, now) for f in one.exceptions}
@@ -142,11 +143,10 @@ def verdict_causes(before: AuditResult, now: AuditResult) -> dict[str, list[Find
 
 
 def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield what can account for another verdict, one phrase each.
+    """Yield possible causes of another verdict, one phrase each.
 
-    First the findings from which it follows, then what else differs: limits, settings,
-    data, models, code, environment, seed; of a run that did not come to its end the
-    findings alone.
+    The findings come first, then other differences: limits, settings, data, models,
+    code, environment, seed. For an incomplete run only the findings are given.
     """
     if now.run.status != "complete":
         yield "the run did not come to its end"
@@ -164,11 +164,11 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
 
 
 def differences_in_words(
-    before: AuditResult, now: AuditResult, *, told: Collection[Difference] = ()
+    before: AuditResult, now: AuditResult, *, reported: Collection[Difference] = ()
 ) -> Iterator[str]:
-    """Yield what differs besides what was found, or is `told`: limits, data, …."""
+    """Yield a phrase for each area with differences other than those in `reported`."""
     by_area: dict[str, list[Difference]] = {}
-    for one in (one for one in differences(before, now) if one not in told):
+    for one in (one for one in differences(before, now) if one not in reported):
         by_area.setdefault(one.area, []).append(one)
     for area, rows in by_area.items():
         first, *more = rows
@@ -185,11 +185,11 @@ def differences_in_words(
 def _opened(
     before: AuditResult, now: AuditResult, history: RunHistory
 ) -> Iterator[str]:
-    """Yield findings that the run before did not have, or not of this severity."""
+    """Yield sentences on findings that are new, or changed their severity."""
     left_open = (one for one in history.findings if is_open(one, history))
     severities: dict[str, str] = {one.key: one.severity for one in left_open}
     severities |= {k: f.severity for k, f in gravest_by_key(before.findings).items()}
-    if now.run.status != "complete" and history.runs:  # stopped again by the same
+    if now.run.status != "complete" and history.runs:  # interrupted again, same cause
         severities |= history.runs[-1].findings
     earlier = {finding.key for finding in history.findings}
     for key, finding in gravest_by_key(now.findings).items():
@@ -204,7 +204,7 @@ def _opened(
 
 
 def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield findings that an exception covered in the run before, and none does now."""
+    """Yield sentences on findings that were accepted in the run before and are not."""
     expired = before.accepted.keys() - now.accepted.keys()
     for finding in now.findings:
         if finding.severity != "info" and finding.key in expired:
@@ -218,13 +218,13 @@ def _grade(severity: str) -> str:
 
 
 def _title(finding: Finding) -> str:
-    """Return what a finding is about in a few words, as the report has them."""
+    """Return the title of a finding in the report."""
     titles = english()["findings"]["title"]
     return str(titles.get(finding.check, finding.check.replace("_", " ")))
 
 
 def _named(finding: Finding) -> str:
-    """Return what a finding is about, with the key that tells it from all others."""
+    """Return the title and subject of a finding, with its key."""
     key = finding.key[:LEAST_DIGITS]
     return f"{_title(finding)}, {finding.subject} (key {key})"
 
@@ -232,7 +232,7 @@ def _named(finding: Finding) -> str:
 def _each(
     before: AuditResult, now: AuditResult, frame: str, column: str
 ) -> list[list[str]]:
-    """Return what a column of a frame holds in both results."""
+    """Return the values in a column of a frame, for both results."""
     return [
         list(map(str, getattr(result, frame).get(column, ())))
         for result in (before, now)
@@ -240,7 +240,7 @@ def _each(
 
 
 def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
-    """Yield which of them one run alone has."""
+    """Yield a sentence on the names that only the new run has, or only the old one."""
     for word, names in (
         (f"New {what}", [name for name in new if name not in old]),
         (f"{what.capitalize()} that no longer exist", [n for n in old if n not in new]),
@@ -250,7 +250,7 @@ def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
-    """Yield which features are outside of what the runs on other rows let expect."""
+    """Yield a sentence on features outside the prediction interval of earlier runs."""
     this = summarise(now)
     on_rows = {
         run.data_sha256: {leader.feature: leader.value for leader in run.leaders}
@@ -276,10 +276,10 @@ def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
 
 
 def prediction_interval(values: Sequence[float], miss: float) -> tuple[float, float]:
-    """Return the interval that the next value of a normal sample misses so rarely.
+    """Return the interval that the next value of a normal sample misses at this rate.
 
-    mean ± t · s · sqrt(1 + 1/n), with t the 1 - miss/2 quantile of Student's t with
-    n - 1 degrees of freedom. Without five finite values it is the whole line.
+    It is mean ± t · s · sqrt(1 + 1/n), with t the 1 - miss/2 quantile of Student's t
+    with n - 1 degrees of freedom. With fewer than five finite values it is infinite.
     """
     sample = np.array([value for value in values if math.isfinite(value)])
     if len(sample) < FEWEST:
@@ -290,7 +290,7 @@ def prediction_interval(values: Sequence[float], miss: float) -> tuple[float, fl
 
 
 def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield, by question, which features left the band of their shuffling noise."""
+    """Yield a sentence per question on features outside the band of shuffling noise."""
     checks = now.run.config.get("checks", {})
     for question in compare_runs(
         before, now, minimum=checks.get("minimum_change", 0.0)
@@ -306,13 +306,13 @@ def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
 
 
 def _first_five(sentences: list[str]) -> str:
-    """Return the first features, and how many more there are."""
+    """Return the first five phrases, and the number of the others."""
     more = [f"{len(sentences) - 5} more"] if len(sentences) > 5 else []
     return "; ".join(sentences[:5] + more)
 
 
 def _at_most(lines: Iterable[str]) -> list[str]:
-    """Return the first lines, and how many more there are."""
+    """Return the first `MOST` lines, and one with the number of the others."""
     all_lines = list(lines)
     more = len(all_lines) - MOST
     return [*all_lines[:MOST], f"... and {more} more."] if more > 0 else all_lines

@@ -1,1 +1,1 @@
-"""Who signed a run, and how its findings were answered."""
+"""Sign-offs of runs, and answers to their findings."""

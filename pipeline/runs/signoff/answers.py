@@ -1,8 +1,8 @@
-"""findings.toml beside an audit: what people answered to its findings.
+"""Answers of people to the findings of an audit, from findings.toml in its folder.
 
-An answer is shown, never altered. Not: how the file is read (`answers_file`), what
-becomes of a finding over the runs (`finding_states`), or what an exception changes in
-the verdict (`AuditResult.against`).
+An answer is shown, never altered. Not: reading the file (`answers_file`), the state of
+a finding over the runs (`finding_states`), or the effect of an exception on the
+verdict (`AuditResult.against`).
 """
 
 from collections import defaultdict
@@ -19,31 +19,31 @@ from .closed_findings import OF_BASELINE
 
 FILE_NAME = "findings.toml"
 LEAST_DIGITS = 12
-"""Of a key in the file: as many as section K prints."""
+"""Minimum number of digits of a key in the file: as many as section K prints."""
 NEVER_ACCEPTED = (
     *("interrupted", "step_failed", "engine_required"),
     *("method_failed", "nothing_measured"),
 )
-"""Checks whose findings say that numbers are missing: nobody can accept those."""
+"""Checks whose findings report missing numbers: they cannot be accepted."""
 LATER = (
     *("answer_unmatched", "answer_ambiguous"),
     *("exception_refused", "exception_lapsed"),
 )
-"""Checks whose findings are about the answers, so that no audit alone makes them."""
+"""Checks whose findings are about answers; the function `audit` makes none of them."""
 
 
 class Accepted(NamedTuple):
-    """An exception: a finding that does not count until a day, and why not.
+    """An exception: a finding is accepted, and does not count, until a day.
 
     Attributes
     ----------
     until : date
         The last day, in UTC, on which it is in force.
     reason, control, approved_by : str
-        Why, what stands in for a remedy, and who decided it.
+        The reason, the control that replaces a remedy, and the person who approved it.
     baseline : str
-        The approved run that the finding was held against; in force only while it is
-        that. A finding of another kind of check need not name one.
+        The approved run that the finding compares with; the exception is in force only
+        while that run is the baseline. Needed only for checks in `OF_BASELINE`.
     """
 
     until: date
@@ -54,7 +54,7 @@ class Accepted(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What people say to one finding; a text not given is empty.
+    """An answer to one finding; a text that was not given is empty.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Answer(NamedTuple):
 
 
 AnsweredFinding: TypeAlias = Finding | FindingHistory
-"""What an answer is held against: a finding of this run, or of one before."""
+"""A finding that an answer can name: of this run, or of an earlier one."""
 
 
 def with_answers(
@@ -83,35 +83,35 @@ def with_answers(
     *,
     baseline: str = "",
 ) -> AuditResult:
-    """Return a result with the answers to its findings as they stand at its start.
+    """Return a result with the answers to its findings, as of the day of its start.
 
     Parameters
     ----------
     result : AuditResult
     answers : sequence of Answer
     earlier_findings : iterable of finding
-        Findings of runs before: an answer to one of them is no mistake.
+        Findings of earlier runs, which may be answered too.
     baseline : str
         The run_id of the approved baseline, empty if there is none.
 
     Returns
     -------
     AuditResult
-        With one row of `answers` for each answer to one finding, and a finding for
-        each that names none, or several, or accepts what cannot be accepted, or what
-        another baseline showed.
+        With one row of `answers` for each answer, and a finding for each answer that
+        names no finding or several, or whose exception is not valid: its finding cannot
+        be accepted, or depends on another baseline.
     """
     started = datetime.fromisoformat(str(result.run.volatile["started"]))
     day = started.astimezone(UTC).date()
     keys = {finding.key for finding in result.findings}
-    alike = defaultdict[str, list[AnsweredFinding]](list)
+    by_prefix = defaultdict[str, list[AnsweredFinding]](list)
     for one in {one.key: one for one in (*earlier_findings, *result.findings)}.values():
-        alike[one.key[:LEAST_DIGITS]].append(one)
+        by_prefix[one.key[:LEAST_DIGITS]].append(one)
     rows: list[dict[str, Any]] = []
     findings: list[Finding] = []
     for answer in answers:
-        same = alike.get(answer.key[:LEAST_DIGITS], ())
-        matches = [one for one in same if one.key.startswith(answer.key)]
+        candidates = by_prefix.get(answer.key[:LEAST_DIGITS], ())
+        matches = [one for one in candidates if one.key.startswith(answer.key)]
         finding = matches[0] if len(matches) == 1 else None
         state = _state(answer, finding, day, baseline)
         rows.append(_row(answer, finding, state, day))
@@ -128,7 +128,7 @@ def with_answers(
 def _row(
     answer: Answer, finding: AnsweredFinding | None, state: str, day: date
 ) -> dict[str, Any]:
-    """Return an answer as a row; of one that names no single finding, its digits."""
+    """Return the row of an answer; its key as given if it names no single finding."""
     exception = answer.exception
     is_late = answer.due is not None and answer.due < day
     return {
@@ -151,7 +151,7 @@ def _row(
 def _state(
     answer: Answer, finding: AnsweredFinding | None, day: date, baseline: str
 ) -> str:
-    """Return what an answer makes of its finding on a day."""
+    """Return the state of a finding on a day, given its answer."""
     exception = answer.exception
     if exception and exception.until < day:
         return "expired"
@@ -163,7 +163,7 @@ def _state(
 
 
 def _unclear(answer: Answer, matches: Sequence[AnsweredFinding]) -> Finding:
-    """Return the finding on an answer that names none, or several."""
+    """Return the finding on an answer that names no finding, or several."""
     who = f"Answer {answer.key!r} in {FILE_NAME}"
     if not matches:
         return Finding(
@@ -188,9 +188,9 @@ def _unclear(answer: Answer, matches: Sequence[AnsweredFinding]) -> Finding:
 def _refused(
     answer: Answer, finding: AnsweredFinding, state: str, baseline: str
 ) -> Finding | None:
-    """Return the finding on an exception that does not accept its finding.
+    """Return the finding on an exception that is not valid, else None.
 
-    It was held against another run, or nobody can accept that finding.
+    It names another baseline, or its finding cannot be accepted.
     """
     if answer.exception is None or state in ("accepted", "expired"):
         return None

@@ -1,6 +1,6 @@
-"""findings.toml read: every mistake in it at once, one sentence each.
+"""Reading findings.toml: all problems are reported together, one sentence each.
 
-Not: what an answer does to the findings of a run (`answers`).
+Not: the effect of an answer on the findings of a run (`answers`).
 """
 
 import re
@@ -18,7 +18,7 @@ KNOWN = ("finding",)
 
 
 def load_answers(folder: Path) -> tuple[Answer, ...]:
-    """Return the answers beside an audit, none if there is no such file.
+    """Return the answers in the folder of an audit, none if there is no such file.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
 
 
 def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with one entry, in the order of its keys."""
+    """Yield the problems of one entry, in the order of its keys."""
     yield from _of_keys(where, "", entry, KEYS)
     if "key" not in entry:
         yield f"{where} key is missing. Section K prints it."
@@ -101,7 +101,7 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
 def _of_keys(
     where: str, above: str, table: Mapping[str, Any], rules: Mapping[str, "_Rule"]
 ) -> Iterator[str]:
-    """Yield the keys that nobody knows, and those whose values break their rule."""
+    """Yield the problems of unknown keys, and of values that break their rule."""
     for name, value in table.items():
         if name not in rules:
             yield _unknown(f"{where} {above}".rstrip(" ."), name, tuple(rules))
@@ -120,11 +120,11 @@ def _unknown(where: str, name: str, known_keys: Sequence[str]) -> str:
 def _twice(
     places: Sequence[str], entries: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Yield the entries whose key, or the beginning of it, an entry before has."""
+    """Yield the entries whose key begins like that of an earlier entry."""
     keys = [str(entry.get("key", "")).lower() for entry in entries]
-    alike = defaultdict[str, list[int]](list)  # keys that one begins begin alike
+    by_prefix = defaultdict[str, list[int]](list)
     for n, key in enumerate(keys):
-        for before in alike[key[:LEAST_DIGITS]]:
+        for before in by_prefix[key[:LEAST_DIGITS]]:
             longer = max(key, keys[before], key=len)
             if all(key and longer.startswith(key) for key in (key, keys[before])):
                 yield (
@@ -132,18 +132,18 @@ def _twice(
                     f"answered by [finding {before + 1}]. Merge the two."
                 )
                 break
-        alike[key[:LEAST_DIGITS]].append(n)
+        by_prefix[key[:LEAST_DIGITS]].append(n)
 
 
 def _toml_text(value: Any) -> str:
-    """Return a value as the file has it: a day without quotes, a truth in its case."""
+    """Return a value as TOML writes it: a date without quotes, a boolean lower case."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, date) else repr(value)
 
 
 class _Rule(NamedTuple):
-    """What a value must be, in words, and whether it is."""
+    """A rule of a value, in words and as a test."""
 
     words: str
     keeps: Callable[[Any], bool]

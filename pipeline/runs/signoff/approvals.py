@@ -1,4 +1,4 @@
-"""The sign-offs of an audit, and which run is the approved baseline. Reads only.
+"""The sign-offs of an audit, and its approved baseline. Reads only.
 
 A sign-off is a line of the audit log that binds a name to a run.
 
@@ -22,39 +22,39 @@ if TYPE_CHECKING:
 
 RUNS = "runs"
 PAGES = "signoffs"
-"""The folder of an audit with the page of each sign-off, named by its line."""
+"""The folder in that of the audit with the page of each sign-off, named by its line."""
 PAGE = re.compile(r"([1-9][0-9]*)\.html")
 
 
 MEANINGS = ("review", "approval", "responsibility", "authorship")
 ROLES = ("author", "reviewer", "model_owner", "approver")
-"""The lines of a report that nobody has signed."""
+"""The lines for signatures in a report without sign-offs."""
 
 
 class Signoff(NamedTuple):
-    """One sign-off of a run. Only a signature of its line authenticates anybody.
+    """One sign-off of a run. Only a signature of its line authenticates the person.
 
     Attributes
     ----------
     line : int
-        Its number in the audit log.
+        The number of its line in the audit log.
     run_id : str
     content_digest : str
-        What is signed: the content digest of the result, 64 hex digits.
+        The content digest of the signed result, 64 hex digits.
     list_sha256 : str
         The SHA-256 of the SHA256SUMS of the run.
     name, role, relation : str
-        As printed; relation is that to the developer of the model.
+        As printed; `relation` is the relation to the developer of the model.
     signed_at : datetime
         In UTC.
     meaning : {"review", "approval", "responsibility", "authorship"}
     statement : str
-        What was signed, in the signer's words.
+        The signed statement, in the signer's words.
     method : str
-        How identity was established, as it follows "by".
+        The method that established the identity, as printed after "by".
     signer : str
-        Who has promised a signature of the line, as allowed_signers names them; empty
-        if nobody has.
+        The name, in allowed_signers, of the person who must sign the line; empty if no
+        signature was announced.
     """
 
     line: int
@@ -86,9 +86,9 @@ def signoff_of(entry: Mapping[str, Any]) -> Signoff:
 
 
 def page_text(entry: Mapping[str, Any]) -> str:
-    """Return what the page of a sign-off prints of its line: all but its own digest.
+    """Return the text of a line on its page: all facts but the digest of the page.
 
-    In ASCII, so that no character can be hidden.
+    It is in ASCII, so that no character can be hidden.
     """
     facts = {key: value for key, value in entry.items() if key != "page"}
     return json.dumps(facts, sort_keys=True)
@@ -100,18 +100,18 @@ def read_signoffs(folder: Path) -> tuple[Signoff, ...]:
     Raises
     ------
     DataError
-        If its log cannot be read, or the chain of that is broken.
+        If the log cannot be read, or its chain is broken.
     """
     return tuple(map(signoff_of, read_intact_log(folder).of("signoff")))
 
 
 def signoffs_in(run: Path) -> tuple[Signoff, ...] | None:
-    """Return the sign-offs of a run, None where the log of its audit is not beside it.
+    """Return the sign-offs of a run, None if it is not in an audit whose log names it.
 
     Raises
     ------
     DataError
-        If the log of its audit cannot be read, or the chain of that is broken.
+        If the log cannot be read, or its chain is broken.
     """
     run = run.resolve()
     if run.parent.name != RUNS:
@@ -123,7 +123,7 @@ def signoffs_in(run: Path) -> tuple[Signoff, ...] | None:
 
 
 def baseline_of(folder: Path) -> Approved | None:
-    """Return the run that was approved last, None if there is none.
+    """Return the last approved run, None if there is none.
 
     Raises
     ------
@@ -144,9 +144,9 @@ def baseline_of(folder: Path) -> Approved | None:
 
 
 def describe_missing_lines(folder: Path) -> str:
-    """Return that the log lacks sign-offs whose pages are there, in words, or "".
+    """Return the message that the log lacks a sign-off whose page exists, or "".
 
-    What a shorter or another log says of the baseline may not be true.
+    Such a log was cut or replaced, so its baseline may be wrong.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def load_baseline(folder: Path, approved: Approved | None) -> "AuditResult | Non
     Raises
     ------
     DataError
-        If the run is there but is not what was approved.
+        If the run exists but differs from the approved one.
     """
     if approved is None or not (folder / RUNS / approved.run_id).is_dir():
         return None

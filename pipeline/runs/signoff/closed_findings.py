@@ -1,4 +1,4 @@
-"""Which runs close a finding that they have not: those that looked for it."""
+"""Closing of findings: a run closes a finding that it looked for and did not make."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ OF_BASELINE = (
     *("column_added", "column_removed", "column_kind", "category_new"),
     *("category_gone", "distribution_shift", "missing_share"),
 )
-"""Checks that hold a run against the approved baseline; no run alone makes them.
+"""Checks that compare a run with the approved baseline.
 
 An exception to their findings names the baseline; a run without it closes none."""
 
@@ -25,14 +25,15 @@ def closes(
 ) -> bool:
     """Return whether a run that has not made a finding closes it.
 
-    Not one whose verdict is not established, or that lacked an engine it is about, or
-    the baseline it is held against: that run did not look.
+    A run does not if its verdict is not established, or if it lacked an engine of the
+    finding or the baseline of its check: the run could not make the finding.
 
     Parameters
     ----------
     verdict : str
+        The verdict of the run.
     missing : iterable of str
-        What `missing_engines` said of the run.
+        The `missing_engines` of the run.
     finding : finding
     """
     if verdict == NOT_ESTABLISHED:
@@ -45,7 +46,7 @@ def closes(
 
 def closed_since(before: "AuditResult", now: "AuditResult") -> tuple["Finding", ...]:
     """Return the findings above a note of one run that a later one closes."""
-    keys = {finding.key for finding in now.findings}  # as notes too: still found
+    keys = {finding.key for finding in now.findings}  # notes included: still found
     missing = missing_engines(now)
     return tuple(
         finding
@@ -57,9 +58,9 @@ def closed_since(before: "AuditResult", now: "AuditResult") -> tuple["Finding", 
 
 
 def is_open(finding: FindingHistory, history: RunHistory) -> bool:
-    """Return whether no run since the last that found it has closed a finding.
+    """Return whether a finding is open: no run after the last that found it closed it.
 
-    Of runs that `history` holds no longer, only `FindingHistory.in_last` is known.
+    For runs that are no longer in `history`, `FindingHistory.in_last` is used.
     """
     names = [run.run_id for run in history.runs]
     is_held = finding.last_run in names

@@ -1,7 +1,7 @@
-"""What becomes of a finding from run to run: open, answered, accepted, closed, again.
+"""States of findings over the runs: open, answered, accepted, reopened or closed.
 
-The runs before say what was found, this one what is, and `answers` what people said.
-Not: how a report shows it.
+They follow from the findings of earlier runs and of this one, and from the answers in
+findings.toml. Not: the display in a report.
 """
 
 from collections.abc import Mapping
@@ -16,23 +16,24 @@ State: TypeAlias = Literal["open", "answered", "accepted", "reopened", "note", "
 
 
 class Standing(NamedTuple):
-    """Where one finding stands that is above a note, was so last, or is answered.
+    """The state of a finding that is above a note, was so before, or is answered.
 
     Attributes
     ----------
     key, check, subject, severity : str
     state : {"open", "answered", "accepted", "reopened", "note", "closed"}
-        accepted: until the day that `answer` names. reopened: an earlier run had closed
-        it. note: a run before found it graver. closed: a run before had it, and this
-        one, which came to its end, has not.
+        accepted: until the day in `answer`. reopened: an earlier run had closed it.
+        note: an earlier run found it graver. closed: an earlier run found it, and this
+        one, with an established verdict, did not.
     is_found : bool
-        Whether this run found it; if not, and it is not closed, this run did not look.
+        Whether this run found it. If not, and it is not closed, this run did not look
+        for it.
     first_run : str
         The first run that found it.
     times : int
-        How many runs did, this one among them.
+        Number of runs that found it, this one included.
     answer : mapping
-        Its row of ``result.answers``, empty if nobody answered.
+        Its row of ``result.answers``, empty if there is no answer.
     """
 
     key: str
@@ -47,31 +48,31 @@ class Standing(NamedTuple):
 
     @property
     def is_overdue(self) -> bool:
-        """Whether its day has passed while it is neither closed nor accepted."""
+        """Whether its due day has passed and it is neither closed nor accepted."""
         return bool(self.answer.get("overdue", False)) and self.state != "closed"
 
 
 def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
-    """Return where each finding stands that is of any weight; this run's first.
+    """Return the state of each relevant finding; those of this run first.
 
-    Of notes those that are answered, and those that the last run to find them found
-    graver.
+    A note is relevant if it is answered, or if the last run that found it had it above
+    a note.
 
-    A run closes a finding only if its verdict is established and it asked: one that did
-    not end, in which a method failed, or that lacked the engine the finding is about,
-    or the approved baseline it is held against, leaves it as it was.
+    A run closes a finding only if its verdict is established and it looked for it. The
+    state is unchanged by a run that did not end, in which a method failed, or that
+    lacked the engine of the finding or the approved baseline of its check.
 
     Parameters
     ----------
     result : AuditResult
     history : RunHistory
-        What is known of the runs before.
+        The earlier runs.
 
     Returns
     -------
     tuple of Standing
-        One for each key. Of findings that this run has not: those above a note that
-        the last established run had, or one after it.
+        One for each key. Findings of earlier runs are included if they are above a note
+        and no run has closed them before this one.
     """
     answers = {str(row["key"]): row for row in result.answers.to_dict("records")}
     before = {one.key: one for one in history.findings}

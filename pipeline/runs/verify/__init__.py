@@ -1,6 +1,6 @@
-"""Whether a run, a PDF report alone or a whole audit still says what was found.
+"""Verification of a run, a PDF report or a whole audit: whether it is unaltered.
 
-Not: how an audit (`audit`), a run folder (`run`) or a PDF (`pdf`) is looked at.
+Not: the checks of an audit (`audit`), a run folder (`run`) or a PDF (`pdf`).
 """
 
 from pathlib import Path
@@ -19,18 +19,18 @@ from .verification import UNCHECKED_ALONE, Verification
 def verify(
     path: Path, *, signers: Path | None = None, head: str = "", only: str = ""
 ) -> Verification:
-    """Return how a run folder, a PDF report or an audit compares with what it states.
+    """Return the verification of a run folder, a PDF report or an audit.
 
     Parameters
     ----------
     path : Path
     signers : Path, optional
-        The folder with the allowed_signers of ssh, best not in that of the audit. With
-        it every sign-off must have a valid signature of its signer.
+        The folder with the allowed_signers of ssh, best not in that of the audit. If
+        given, every sign-off must have a valid signature of its signer.
     head : str
-        The SHA-256 of a line that the log of the audit must still hold.
+        The SHA-256 of a line that the log of the audit must still have.
     only : str
-        The name of the one run that is looked at; the others need not be there.
+        The name of the only run to verify; the others need not exist.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def verify(
 
 
 def _refuse_options(path: Path, signers: Path | None, head: str, only: str) -> None:
-    """Raise if something is asked of the log where there is none."""
+    """Raise if an option needs the log of an audit and there is none."""
     if signers or head or only:
         raise DataError(
             f"{path} has no {LOG}, which --head, --only and --signers are about. Name "

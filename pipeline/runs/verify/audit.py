@@ -1,7 +1,7 @@
-"""Whether an audit still says what its log says: lines, runs, sign-offs, signatures.
+"""Verification of an audit against its log: lines, runs, sign-offs, signatures.
 
-Reads only. Who can write every file can write all of them anew; only a digest of the
-log that is kept elsewhere, or a signature, tells then.
+Reads only. Somebody who can write all files can forge all of them; only a digest of the
+log that is stored elsewhere, or a signature, shows that.
 """
 
 import json
@@ -22,40 +22,41 @@ from .signatures import verify_signatures
 from .verification import Verification
 
 Found: TypeAlias = Mismatch | str
-"""What is not as it must be, or what else is to be known."""
+"""A mismatch, or a note."""
 LARGEST_PAGE = 100_000_000
 SECONDS = 0.2
-"""Between two looks at what may be being written."""
+"""Seconds between two checks of files that may be being written."""
 
 
 def verify_audit(
     folder: Path, *, signers: Path | None = None, head: str = "", only: str = ""
 ) -> Verification:
-    """Return how the runs, sign-offs and signatures of an audit compare with its log.
+    """Return the verification of an audit against its log.
 
-    A mismatch counts if a second look still finds one in the same place: a run may have
-    been written meanwhile.
+    A mismatch counts only if a second check finds one in the same place: a run may have
+    been written during the first.
 
     Parameters
     ----------
     folder : Path
-        The folder that holds the log and runs/.
+        The folder with the log and runs/.
     signers, head, only
         As in `verify`.
     """
-    first = _look(folder, signers, head, only)
+    first = _verify_once(folder, signers, head, only)
     if not first.mismatches:
         return first
     time.sleep(SECONDS)
-    second = _look(folder, signers, head, only)
+    second = _verify_once(folder, signers, head, only)
     places = {item.file for item in first.mismatches}
     still = tuple(item for item in second.mismatches if item.file in places)
     return second._replace(mismatches=still)
 
 
-def _look(folder: Path, signers: Path | None, head: str, only: str) -> Verification:
-    """Return what one look at an audit finds."""
-    names = _names(folder / RUNS)  # first: a folder gets its name after its line
+def _verify_once(
+    folder: Path, signers: Path | None, head: str, only: str
+) -> Verification:
+    names = _names(folder / RUNS)  # first: a folder is renamed after its log line
     try:
         log = parse(read_regular(folder / LOG, LARGEST))
     except OSError as error:
@@ -84,7 +85,7 @@ def _look(folder: Path, signers: Path | None, head: str, only: str) -> Verificat
     known = {entry["run"] for entry in log.of("run")}
     words = ("a run that the log names", "no line of it")
     if not only:
-        found += _strangers(RUNS, names, known, *words)
+        found += _unlogged(RUNS, names, known, *words)
     elif only not in known:
         found.append(Mismatch(f"{RUNS}/{only}", *words))
     found += _of_lines(log)
@@ -103,7 +104,7 @@ def _look(folder: Path, signers: Path | None, head: str, only: str) -> Verificat
 
 
 def _names(folder: Path) -> set[str]:
-    """Return the names of all that lies in a folder, none if it is a link or gone."""
+    """Return the names in a folder, none if it is a link or does not exist."""
     try:
         links = folder.is_symlink()
         return set() if links else {path.name for path in folder.iterdir()}
@@ -112,7 +113,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def _of_log(log: Log, head: str) -> Iterator[Found]:
-    """Yield what is wrong with the log itself."""
+    """Yield the mismatches and notes on the log itself."""
     yield from log.faults
     if log.torn:
         found = f"{len(log.torn)} bytes without one, which the next run moves away"
@@ -135,7 +136,7 @@ def _absence(
     entry: Mapping[str, Any],
     removed: Mapping[str, Any] | None,
 ) -> Found | None:
-    """Return why the folder of a run cannot be looked at, None if it can."""
+    """Return why the folder of a run cannot be verified, None if it can."""
     name, where = entry["run"], f"{RUNS}/{entry['run']}"
     line = f"line {entry['n']}"
     if {*name} & {"/", "\0"} or name in ("", ".", ".."):
@@ -151,20 +152,20 @@ def _absence(
 
 
 def _parts(names: set[str]) -> set[str]:
-    """Return the names that what is being written will have."""
+    """Return the final names of files or folders that are being written."""
     return {match[1] for match in map(PART.fullmatch, names) if match}
 
 
 def _of_head(
     run: Path, where: str, entry: Mapping[str, Any], log: Log
 ) -> Iterator[Found]:
-    """Yield if a run was written after another line than the log has there."""
+    """Yield a mismatch if the log line that a run states as its head is another."""
     try:
         stated = json.loads(read_regular(run / HEAD, 1000))
     except (OSError, ValueError, RecursionError) as error:
         stated = why(error)
     number = stated.get("n") if isinstance(stated, dict) else 0
-    before = {"n": 0, "sha256": ""}  # of a run that began the log
+    before = {"n": 0, "sha256": ""}  # for a run whose log was empty
     if isinstance(number, int) and 0 < number < min(entry["n"], len(log.lines) + 1):
         before = {"n": number, "sha256": sha256(log.lines[number - 1])}
     if stated != before:
@@ -172,13 +173,13 @@ def _of_head(
         yield Mismatch(f"{where}{HEAD}", expected, str(stated))
 
 
-def _strangers(
+def _unlogged(
     folder: str, names: set[str], known: set[str], expected: str, found: str
 ) -> Iterator[Found]:
-    """Yield what lies in a folder and is named by no line."""
+    """Yield the mismatches and notes on names in a folder without a line in the log."""
     for name in sorted(names - known):
         if _parts({name}) & known:
-            continue  # it has its line already, and not yet its name
+            continue  # it has its line and is about to be renamed
         if name.startswith("."):
             yield f"{folder}/{name} is left by a killed process, or being written"
         else:
@@ -186,7 +187,10 @@ def _strangers(
 
 
 def _of_lines(log: Log) -> Iterator[Found]:
-    """Yield lines that name a run for the second time, or remove what they may not."""
+    """Yield a mismatch for each line that contradicts an earlier line about its run.
+
+    A run is named again, its list differs, or a signed run is removed.
+    """
     lists: dict[str, str] = {}
     signed: dict[str, int] = {}
     for entry in log.of("run", "signoff", "removed"):
@@ -207,7 +211,7 @@ def _of_lines(log: Log) -> Iterator[Found]:
 
 
 def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
-    """Yield where the pages of sign-offs are not as their lines say."""
+    """Yield the mismatches and notes on the pages of sign-offs against their lines."""
     names = _names(folder / PAGES)
     pages = {f"{entry['n']}.html": entry for entry in log.of("signoff")}
     for name, entry in pages.items():
@@ -225,4 +229,4 @@ def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
         elif "".join(page_text(entry).split()) not in read_page(data)[1]:
             yield Mismatch(where, f"the words of {line} on it", "others")
     known = {*pages}
-    yield from _strangers(PAGES, names, known, "the page of a line", "no such line")
+    yield from _unlogged(PAGES, names, known, "the page of a line", "no such line")

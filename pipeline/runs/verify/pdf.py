@@ -1,4 +1,4 @@
-"""Whether a PDF report still carries what it states: no run folder is needed."""
+"""Verification of a PDF report without its run folder."""
 
 from pathlib import Path
 
@@ -20,17 +20,17 @@ UNCHECKED = (
 
 
 def verify_pdf(path: Path) -> Verification:
-    """Return how what a PDF report carries compares with what it states of it.
+    """Return the verification of the files that a PDF report carries.
 
-    Its SHA256SUMS lists the files of the run; those the PDF carries are hashed, the
-    others are named. The content digest of its result.json, or the one that its pages
-    print where a large result is not embedded, is compared with its pages and its
-    identifier.
+    The attached SHA256SUMS lists the files of the run: attached files are hashed, the
+    others are named in notes. The content digest of the attached result.json is
+    compared with the pages and the identifier of the PDF. If a large result is not
+    attached, the digest on the pages is compared with the identifier.
 
     Raises
     ------
     DataError
-        If it cannot be read, or is no PDF.
+        If it cannot be read, or is not a PDF.
     """
     try:
         data = read_regular(path.resolve())

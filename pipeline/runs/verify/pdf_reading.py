@@ -1,7 +1,7 @@
-"""What a PDF report carries and prints: embedded files, identifier, text.
+"""Reading a PDF report: embedded files, identifier, text.
 
-The only user of pikepdf, which is imported late: audits and their reports do without.
-Not: whether what it carries is right (`pdf`).
+Only this file uses pikepdf, and imports it on demand: audits and reports do not need
+it. Not: checking the content (`pdf`).
 """
 
 import re
@@ -17,22 +17,22 @@ CODE_BYTES = 2
 """Bytes of a character code: the fonts of our reports are all Identity-H."""
 REMEDY = "Install it: pip install 'pikepdf>=6.0', or apt-get install python3-pikepdf."
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError)
-"""What reading raises where a damaged file has, say, a number for a dictionary."""
+"""Errors of reading a damaged file, such as one with a number for a dictionary."""
 
 
 class PdfContent(NamedTuple):
-    """What is read of a PDF.
+    """The content of a PDF.
 
     Attributes
     ----------
     identifier : bytes
-        What names the document for good: the first 16 bytes of its content digest.
+        The permanent identifier: the first 16 bytes of the content digest.
     text : str
-        What the pages print, without white space; characters no font explains are
-        left out.
+        The text of the pages, without white space and without characters that no font
+        maps to Unicode.
     attachments : tuple of (str, bytes or None)
         File name and content, in the order of the PDF; None if it cannot be
-        unpacked.
+        decompressed.
     """
 
     identifier: bytes
@@ -41,18 +41,18 @@ class PdfContent(NamedTuple):
 
 
 def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
-    """Return what a PDF carries and prints.
+    """Return the content of a PDF.
 
     Parameters
     ----------
     data : bytes
     name : str
-        What messages call it.
+        The name of the PDF in messages.
 
     Raises
     ------
     DataError
-        If pikepdf is not there, or if it is no PDF or a damaged one.
+        If pikepdf is not installed, or if it is not a PDF or a damaged one.
     """
     try:
         import pikepdf
@@ -61,22 +61,21 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
             f"{name} cannot be read without pikepdf: {error}. {REMEDY}"
         ) from error
     try:
-        # What is damaged is told, not repaired.
+        # Damage is reported, not repaired.
         with pikepdf.open(BytesIO(data), attempt_recovery=False) as pdf:
             identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
             return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
     except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
-        words = re.sub(
-            r"<_io\.BytesIO object at \w+>:? *", "", str(error)
-        )  # our buffer
+        # qpdf prints the name of our buffer.
+        words = re.sub(r"<_io\.BytesIO object at \w+>:? *", "", str(error))
         why = " ".join(words.split()).rstrip(".")
         raise DataError(f"{name} is not a complete PDF: {why}.") from error
 
 
 def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the embedded files by the name of the file; None for a damaged one.
+    """Yield the name and content of the embedded files; None for a damaged one.
 
-    The name in the tree is another one where WeasyPrint below 61 wrote it.
+    With WeasyPrint below 61 the key in the name tree is not the file name.
     """
     import pikepdf
 
@@ -85,7 +84,7 @@ def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:
         with suppress(pikepdf.PdfError, RuntimeError, KeyError, zlib.error):
             stream = spec.obj["/EF"]["/F"]
             if stream.get("/Filter") == pikepdf.Name.FlateDecode:
-                # qpdf passes over a wrong check sum at the end of what it unpacks.
+                # qpdf ignores a wrong checksum at the end of compressed data.
                 content = zlib.decompress(stream.read_raw_bytes())
             else:
                 content = bytes(stream.read_bytes())
@@ -93,7 +92,7 @@ def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:
 
 
 def _text(pdf: Any) -> str:
-    """Return what the pages print, in the order it is drawn."""
+    """Return the text of the pages, in the order in which it is drawn."""
     import pikepdf
 
     texts: list[str] = []
@@ -104,7 +103,7 @@ def _text(pdf: Any) -> str:
         for operands, operator in pikepdf.parse_content_stream(page, "Tf Tj TJ"):
             if str(operator) == "Tf":
                 characters = maps.get(str(operands[0]), {})
-            elif str(operator) in {"Tj", "TJ"}:  # TJ: several, with shifts between
+            elif str(operator) in {"Tj", "TJ"}:  # TJ: several strings, with shifts
                 drawn = operands[0]
                 parts = [drawn] if isinstance(drawn, pikepdf.String) else drawn
                 for codes in (bytes(p) for p in parts if isinstance(p, pikepdf.String)):
@@ -115,7 +114,7 @@ def _text(pdf: Any) -> str:
 
 
 def _characters(font: Any) -> dict[bytes, str]:
-    """Return the character of each code of a font, as the font itself says it."""
+    """Return the character of each code of a font, from its ToUnicode map."""
     if "/ToUnicode" not in font:
         return {}
     table = font["/ToUnicode"].read_bytes().decode("latin-1")

@@ -1,6 +1,6 @@
-"""The result of a run and what shows it, page and print, held against each other.
+"""Comparison of the result of a run with its HTML page and its PDF.
 
-Not: whether their files are as listed (`run`), or whether numbers come out again.
+Not: whether the files are as listed (`run`), or recomputation of the numbers.
 """
 
 import json
@@ -21,7 +21,7 @@ IDENTIFIER = 32
 
 
 class _PageText(HTMLParser):
-    """Reads what a page prints and the digest in its head."""
+    """Parser for the visible text of a page and the digest in its head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,38 +30,36 @@ class _PageText(HTMLParser):
         self.depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the digest in the head; step into what is not shown."""
+        """Store the digest in the head; count open elements that are not shown."""
         attributes = dict(attrs)
         self.depth += tag in SILENT
         if tag == "meta" and attributes.get("name") == "content-digest":
             self.digest = attributes.get("content") or ""
 
     def handle_endtag(self, tag: str) -> None:
-        """Step out of what is not shown."""
+        """Count down the open elements that are not shown."""
         self.depth -= tag in SILENT
 
     def handle_data(self, data: str) -> None:
-        """Keep what is shown."""
+        """Store the words that are shown."""
         if not self.depth:
             self.words += data.split()
 
 
 def read_page(data: bytes) -> tuple[str, str]:
-    """Return the digest in the head of a page, and what it prints without blanks."""
+    """Return the digest in the head of a page, and its visible text without blanks."""
     page = _PageText()
     page.feed(data.decode("utf-8", errors="replace"))
     return page.digest, "".join(page.words)
 
 
 def parse_result(data: bytes, name: str) -> tuple[AuditResult, str, str]:
-    """Return the result in result.json, its content digest, and the one it states.
-
-    The first digest is computed anew.
+    """Return the result in result.json, its computed and its stated content digest.
 
     Raises
     ------
     DataError
-        If it is no result, or one of another major version.
+        If it is not a result, or has another major version.
     """
     try:
         document = json.loads(data)
@@ -77,7 +75,7 @@ def parse_result(data: bytes, name: str) -> tuple[AuditResult, str, str]:
 
 
 def compare_page(data: bytes, path: str, digest: str) -> Iterator[Mismatch]:
-    """Yield where a page has another content digest in its head or its text."""
+    """Yield a mismatch if the head or the text of a page lacks the content digest."""
     head, text = read_page(data)
     if head != digest:
         yield Mismatch(path, f"content digest {digest} in its head", head or "none")
@@ -89,9 +87,9 @@ def compare_page(data: bytes, path: str, digest: str) -> Iterator[Mismatch]:
 def compare_pdf(
     data: bytes, path: str, digest: str, listed: Mapping[str, str]
 ) -> Iterator[Mismatch]:
-    """Yield where a PDF prints another digest, or carries other files than its run.
+    """Yield the mismatches of a PDF with the content digest and the files of its run.
 
-    `listed` are the digests of the files of the run.
+    `listed` has the digests of the files of the run.
     """
     content = read_pdf(data, name=path)
     yield from compare_printed_digest(content, path, digest)
@@ -105,7 +103,7 @@ def compare_pdf(
 def compare_printed_digest(
     content: PdfContent, name: str, digest: str
 ) -> Iterator[Mismatch]:
-    """Yield where a PDF prints another content digest, or is named after another."""
+    """Yield the mismatches of the identifier and the text of a PDF with the digest."""
     identifier = digest[:IDENTIFIER]
     if content.identifier != identifier.encode():
         printed_identifier = (
@@ -117,7 +115,7 @@ def compare_printed_digest(
 
 
 def named_digest(content: PdfContent) -> str:
-    """Return the content digest on the pages of a PDF that its identifier begins."""
+    """Return the content digest on the pages that begins with the identifier, or ""."""
     start = content.identifier.decode("ascii", "replace")
     if not re.fullmatch(rf"[0-9a-f]{{{IDENTIFIER}}}", start):
         return ""

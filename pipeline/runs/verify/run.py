@@ -1,4 +1,4 @@
-"""Whether a run folder is as its list says, and its pages as its result. Reads only."""
+"""Verification of a run folder: its files and its renderings. Reads only."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,17 +13,17 @@ from .verification import Verification
 def compare_run(
     folder: Path, where: str = "", entry: Mapping[str, Any] | None = None
 ) -> Verification:
-    """Return how a run compares with its list, its line and its renderings.
+    """Return the verification of a run against its list, its line and its renderings.
 
-    A file whose SHA-256 is not the stated one is named once and not read further.
+    A file with another SHA-256 than stated is a mismatch and is not read further.
 
     Parameters
     ----------
     folder : Path
     where : str
-        How mismatches begin their paths, "" or a path with "/" at its end.
+        Prefix of the paths in mismatches: "", or a path that ends with "/".
     entry : mapping, optional
-        Its line in the log of its audit.
+        The line of the run in the audit log.
     """
     of_line = entry or {}
     listed, intact, wrong = compare_folder(

@@ -1,15 +1,16 @@
-"""A signature by ssh over one line of the audit log, checked by ssh-keygen.
+"""Verification of ssh signatures over lines of the audit log, by ssh-keygen.
 
-``signatures/<n>.<who>.sig`` is over the bytes of line n with its line feed. A line
-names the one before, so it covers all lines up to n and the files of their runs; what
-follows cannot make it invalid. Its owner makes it, without this software:
+``signatures/<n>.<who>.sig`` signs the bytes of line n with its line feed. A line has
+the digest of the line before, so the signature covers all lines up to n and the files
+of their runs; later lines cannot make it invalid. The signer makes it without this
+software:
 
     sed -n 8p audit-log.jsonl \\
         | ssh-keygen -Y sign -n importance-audit -f KEY > signatures/8.WHO.sig
 
-Who may sign is said by a folder that the reader of `verify` trusts: `allowed_signers`
-and, if there is one, `revoked`, both as ssh-keygen reads them. Signatures of other
-tools are named and not checked.
+The permitted signers are in a folder that the user of `verify` trusts: in
+`allowed_signers` and, if it exists, `revoked`, both in the formats of ssh-keygen.
+Signatures of other tools are listed and not checked.
 """
 
 import re
@@ -31,7 +32,7 @@ MINUTE = 60.0
 
 
 class Checked(NamedTuple):
-    """What ssh-keygen says of a signature; `valid` is None if it could not be asked."""
+    """The outcome of ssh-keygen for a signature; `valid` is None if it did not run."""
 
     valid: bool | None
     words: str
@@ -40,17 +41,17 @@ class Checked(NamedTuple):
 def verify_signatures(
     folder: Path, log: Log, signers: Path | None
 ) -> Iterator[Mismatch | str]:
-    """Yield what of the signatures of an audit is not as it must be, and notes on each.
+    """Yield the mismatches of the signatures of an audit, and a note on each signature.
 
     Parameters
     ----------
     folder : Path
-        That of the audit.
+        The folder of the audit.
     log : Log
-        Its log.
+        The log of the audit.
     signers : Path, optional
-        The folder of allowed_signers. Without it signatures are named and not checked;
-        with it every sign-off must have a valid one of its signer.
+        The folder with allowed_signers. Without it signatures are listed and not
+        checked; with it every sign-off must have a valid signature of its signer.
     """
     if signers and signers.resolve().is_relative_to(folder.resolve()):
         yield (
@@ -92,7 +93,7 @@ def verify_signatures(
 
 
 def _covered(log: Log, number: int) -> str:
-    """Return in words which lines a signature covers."""
+    """Return the lines that a signature covers, in words."""
     for n in range(number, 1, -1):
         entry = log.entries[n - 1]
         if entry is None or entry["previous"] != sha256(log.lines[n - 2]):
@@ -103,10 +104,10 @@ def _covered(log: Log, number: int) -> str:
 def check_signature(
     signature: bytes, log: Log, number: int, who: str, signers: Path | None
 ) -> Checked:
-    """Return what ssh-keygen says of a signature over a line.
+    """Return the outcome of ssh-keygen for a signature over a line.
 
-    The key must have been valid at the latest time that this line or one before it
-    states: no line is older than one before it.
+    The key must have been valid at the latest time in this line and those before it,
+    because a line cannot be older than an earlier one.
     """
     if signers is None:
         return Checked(None, "not checked: no signers were given (--signers FOLDER)")
@@ -128,7 +129,7 @@ def check_signature(
                 good = (w for w in words.splitlines() if w.startswith("Good"))
                 return Checked(True, next(good, words))
             if unless and _ssh_keygen("verify", *about, *of, data=line)[0] == 0:
-                # ssh-keygen has the same words for both.
+                # ssh-keygen prints the same message for both.
                 why_not = f"revoked in {revoked}, or ssh-keygen cannot read that file"
                 return Checked(False, f"its key is {why_not}")
             found, others = _ssh_keygen("find-principals", *of)
@@ -145,7 +146,7 @@ def check_signature(
 
 
 def _ssh_keygen(action: str, *options: object, data: bytes = b"") -> tuple[int, str]:
-    """Return the exit code of ``ssh-keygen -Y`` and what it printed."""
+    """Return the exit code of ``ssh-keygen -Y`` and its output."""
     command = ["ssh-keygen", "-Y", action, *map(str, options)]
     done = subprocess.run(
         command, input=data, capture_output=True, timeout=MINUTE, check=False

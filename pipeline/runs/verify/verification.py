@@ -1,4 +1,4 @@
-"""What a verification found, and how it is said."""
+"""The outcome of a verification, and its text."""
 
 from typing import NamedTuple
 
@@ -11,34 +11,33 @@ UNCHECKED = (
     "wrote files and log anew together: for that, compare the log with the SHA-256 of "
     "its last line from elsewhere (--head), or with signatures (--signers)"
 )
-"""Of an audit, and of a run in it."""
+"""Note for the verification of an audit, or of a run in it."""
 UNCHECKED_ALONE = (
     "not checked: whether the numbers come out again (verify --replay), whether the "
     "pages of the report show them beyond the content digest, who signed, and whether "
     "somebody wrote the folder anew with its list: verify it with the log of its audit"
 )
-"""Of a run folder without its audit."""
+"""Note for the verification of a run folder without its audit."""
 
 
 class Verification(NamedTuple):
-    """What the verification of a run, of a PDF alone or of a whole audit found.
+    """The outcome of the verification of a run, a PDF or a whole audit.
 
     Attributes
     ----------
     n_files : int
-        How many files were hashed.
+        Number of hashed files.
     digest : str
-        The content digest, computed anew; empty where result.json is altered, and of
-        an audit.
+        The computed content digest; empty if result.json is altered, and for an audit.
     mismatches : tuple of Mismatch
     notes : tuple of str
-        What could not be checked here, and why; what else is to be known.
+        What could not be checked and why, and other remarks.
     n_runs, n_signoffs, n_lines : int, optional
-        How many an audit has; None of a run or a PDF without one.
+        Numbers in the audit; None for a run or a PDF without its audit.
     head : str
         The SHA-256 of the last line of the audit log.
     unchecked : str
-        What such a verification never checks, in one line.
+        What this kind of verification never checks, in one line.
     """
 
     n_files: int
@@ -53,13 +52,13 @@ class Verification(NamedTuple):
 
     @property
     def is_mismatch(self) -> bool:
-        """Whether anything is not as it must be."""
+        """Whether there is a mismatch."""
         return bool(self.mismatches)
 
     def lines(self) -> tuple[str, ...]:
-        """Return one line per mismatch and note, and the outcome.
+        """Return one line for each mismatch and note, and one with the outcome.
 
-        What others wrote, such as the name of a file, cannot end a line.
+        Control characters, as in the name of a file, are made printable.
         """
         counts = {
             "run": self.n_runs,
