@@ -36,7 +36,7 @@ _LEFT_NOTHING = (2, 3, 5, 130)
 
 
 class UnattendedOutcome(NamedTuple):
-    """How a run ended that nobody watched.
+    """The end of an unattended run.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ def run_unattended(
     quiet: bool = False,
     options: Sequence[str] = (),
 ) -> UnattendedOutcome:
-    """Run an audit in a process of its own, tidy up, and tell whom it concerns.
+    """Run an audit in a separate process, remove old runs, and send notifications.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def run_unattended(
 def _attempt(
     path: Path, minutes: float, options: Sequence[str], signals: Sequence[int]
 ) -> UnattendedOutcome:
-    """Run an audit once, in a process that cannot outlive this one."""
+    """Run an audit once, in a process that ends if this one does."""
     folder = path if path.is_dir() else path.parent
     n_events, names = len(readable_events(folder)), _readable_runs(folder)
     try:
@@ -158,7 +158,8 @@ def _attempt(
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
     new = max(_readable_runs(folder) - names, default="")
-    if is_own and child.returncode == LOCKED:  # what is new is of the one at work
+    # While locked, a new run folder belongs to the other process.
+    if is_own and child.returncode == LOCKED:
         return UnattendedOutcome(
             LOCKED, message="".join(decode(output).splitlines()[-1:])
         )
@@ -190,7 +191,7 @@ def _attempt(
 
 
 def _readable_runs(folder: Path) -> set[str]:
-    """Return the names of the runs, none if they cannot be read: the run says so."""
+    """Return the names of the runs; none if unreadable: the run reports that."""
     try:
         return set(run_folders(folder))
     except AuditError:
@@ -240,7 +241,7 @@ def _unsent_news(
 def _news(
     folder: Path, ended: UnattendedOutcome, events: tuple[dict[str, Any], ...]
 ) -> Iterator[str]:
-    """Yield what is not as before, as the run noted it."""
+    """Yield the changes since the last run, as recorded by the run."""
     last: Mapping[str, Any] = next(
         (one for one in reversed(events) if one["kind"] in ("began", "died", *ENDED)),
         {},
