@@ -11,7 +11,6 @@ from jinja2 import Environment, UndefinedError, nodes
 from tests.cases import for_each
 from tests.report.made_variants import view_of
 
-from importance_audit.methods.importance import METHODS
 from importance_audit.records.template_folder import templates
 from importance_audit.report.pages.html import to_html
 
@@ -160,12 +159,6 @@ def test_every_sentence_of_the_catalogue_is_used():
         if not whole and not any(t.fullmatch(head) for t in tables for head in heads):
             unused.append(key)
     assert not unused
-
-
-def test_every_method_has_its_words():
-    cards = catalogue()["cards"]
-    assert set(METHODS) <= set(cards)
-    assert set(METHODS) == set(catalogue()["limits"]["method"])
 
 
 @pytest.mark.parametrize("letter", "ABCDJKLMN")

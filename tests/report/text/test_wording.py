@@ -1,12 +1,16 @@
 """Words on a page: names cannot hide anything, marks come from the catalogue only."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.report.made_records import HOSTILE
 
+from importance_audit import assess
+from importance_audit.assess.checks import CHECKS
+from importance_audit.methods.importance import METHODS
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import (
     alt_text,
@@ -138,3 +142,17 @@ def test_the_pieces_of_a_name_are_the_name(name):
 def test_names_in_quotation_marks_are_told_from_apostrophes(text, names):
     parts = quoted_names(text)
     assert [part.text for part in parts if not isinstance(part, str)] == names
+
+
+def test_every_method_has_its_words():
+    assert set(METHODS) <= set(look_up("cards"))
+    assert set(METHODS) == set(look_up("limits.method"))
+
+
+def test_every_check_has_its_words():
+    sources = Path(assess.__file__).parents[1].rglob("*.py")
+    texts = (path.read_text(encoding="utf-8") for path in sources)
+    raised = {name for t in texts for name in re.findall(r'\bcheck="(\w+)"', t)}
+    assert len(raised) > 30
+    assert set(CHECKS) <= set(look_up("checks"))
+    assert set(CHECKS) | raised <= set(look_up("findings.title"))
