@@ -95,7 +95,8 @@ def audit(
     -------
     AuditResult
         What was found. Interrupted (Ctrl-C), or stopped by a fault of ours in some
-        step, what was found until then: `run.status` says so.
+        step, what was found until then: `run.status` says so. After Ctrl-C what was
+        found is still compared; no model is asked for that.
 
     Raises
     ------
@@ -312,7 +313,10 @@ class _Run(Run):
         return steps
 
     def closing_steps(self) -> list[tuple[str, Callable[[], None]]]:
-        """Return the steps that say what was measured, also when time is over."""
+        """Return the steps that say what was measured, which ask no model.
+
+        They are taken also when time is over, and after an interruption.
+        """
         steps: list[tuple[str, Callable[[], None]]] = []
         for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
             label = f"supplied {supplied.method}, {supplied.model}"

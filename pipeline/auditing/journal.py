@@ -90,26 +90,29 @@ class Journal:
     def follow(
         self, steps: list[tuple[str, Callable[[], None]]], *, n_closing: int = 0
     ) -> None:
-        """Take the steps in turn, telling the progress channel, until one stops.
+        """Take the steps in turn, telling the progress channel, until one fails.
 
-        Once there is no time left only the last `n_closing` are taken. One that goes
-        on after its time is cut short where it is.
+        Once somebody has interrupted, or no time is left, only the last `n_closing` are
+        taken. One that goes on after its time is cut short where it is.
         """
+        clock = self.clock
         for done, (label, step) in enumerate(steps):
             is_closing = done >= len(steps) - n_closing
-            if self.clock.is_late and not is_closing:
-                self.clock.not_begun.append(label)
+            if self.status == "complete" and clock.is_late and not is_closing:
+                clock.not_begun.append(label)
                 continue
             self.log.at = (done, len(steps), label)
             try:
-                self.log.on_step(done, len(steps), label)
+                if self.status == "complete":
+                    self.log.on_step(done, len(steps), label)
             except KeyboardInterrupt as error:
                 self.stop(label, error)
-            clock = self.clock
-            seconds = clock.seconds_of_run if is_closing else clock.seconds_left
-            if self.status != "complete" or not self.take(label, step, seconds):
-                return
-        self.log.on_step(len(steps), len(steps), "done")
+            is_taken = is_closing and self.status == "interrupted"
+            if is_taken or self.status == "complete":
+                seconds = clock.seconds_of_run if is_closing else clock.seconds_left
+                self.take(label, step, seconds)
+        if self.status == "complete":
+            self.log.on_step(len(steps), len(steps), "done")
 
     def take(
         self,
@@ -125,7 +128,7 @@ class Journal:
 
         What is not of the classes `passing` stops the audit, and is kept.
         """
-        start, n_findings = time.perf_counter(), len(self.findings)
+        start, n_findings, goes_on = time.perf_counter(), len(self.findings), True
         self.log.reported = start
         try:
             with (
@@ -139,11 +142,11 @@ class Journal:
             self.clock.cut_short.append(label)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             self.stop(label, error)
+            goes_on = False
         self.seconds[label] = time.perf_counter() - start
         for finding in self.findings[n_findings:]:
             if finding.severity in LEVELS:
                 self.log.note(label, LEVELS[finding.severity], finding.message)
-        goes_on = self.status == "complete"
         self.log.note(
             label, "info", "done" if goes_on else "stopped", self.seconds[label]
         )
