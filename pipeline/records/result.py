@@ -224,6 +224,12 @@ class AuditResult(Frozen):
         )
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the run came to its end, and no time limit left a question open."""
+        ended = any(finding.ends_run for finding in self.findings)
+        return self.run.status == "complete" and not ended
+
+    @property
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
@@ -233,12 +239,10 @@ class AuditResult(Frozen):
         at or above `fail_on` but what is accepted. "not cross-checked": the same, and
         no other engine gave one of our numbers with the same definition. "not
         confirmed": something is at or above `fail_on`. "not established": a method
-        failed, nothing was measured, or the run did not come to its end.
+        failed, nothing was measured, or the run did not come to its end, as when its
+        time limit left a question without an answer.
         """
-        checks = {finding.check for finding in self.findings}
-        if {"method_failed", "nothing_measured"} & checks:
-            return "not established"
-        if self.run.status != "complete":
+        if not self.is_complete or any(f.leaves_gap for f in self.findings):
             return "not established"
         if self.against:
             return "not confirmed"
