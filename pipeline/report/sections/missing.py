@@ -58,12 +58,10 @@ def entry_of(record: Importance) -> tuple[str, str, str]:
 def count_missing(facts: Facts, key: str) -> Sentence:
     """Return how many of the rankings that were asked are "measured", or are not.
 
-    As sentences have it: "missing", and "from" as many. Nothing if none was asked, or
-    if none is missing or there.
+    As sentences have it: "missing", and "from" as many. Nothing if none is missing.
     """
     left, there = sum(one.n for one in missing(facts)), len(facts.rankings)
-    is_said = {"measured": left + there, "missing": left, "from": left and there}
-    if not is_said[key]:
+    if not left or (key == "from" and not there):
         return ()
     n = tallied("importances", left if key == "missing" else there)
     of = tallied("importances", left + there)

@@ -74,7 +74,7 @@ def sentence(facts: Facts) -> Sentence:
         if gaps and gaps[0].check == "time_limit":
             why = say("verdict.time_over")
         measured = count_missing(facts, "measured")
-        statement = (*joined(filter(None, (why, measured)), ": "), ".")
+        statement = (*joined(filter(None, (why, measured)), ". "), ".")
     else:
         # What was not confirmed comes first: it weighs more than a missing engine.
         exceptions = facts.result.exceptions

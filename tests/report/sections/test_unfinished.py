@@ -101,8 +101,8 @@ def test_what_is_missing_has_a_number_and_names():
         "Incomplete: nothing can be decided from 2 of 9 rankings"
     )
     assert plain(page["recomputed"]) == (
-        "The audit was interrupted in the step 'permutation, linear': 2 of 9 rankings "
-        "measured."
+        "The audit was interrupted in the step 'permutation, linear'. Measured: 2 of 9 "
+        "rankings."
     )
     assert [plain(point) for point in page["points"]] == [
         "Incomplete. Not measured: permutation importance of features and permutation "
@@ -130,7 +130,7 @@ def test_a_run_that_its_time_limit_cut_is_incomplete_and_asks_for_more_time():
     assert plain(view.title).startswith("Audit not completed")
     assert page["verdict"].label == "Calculation incomplete"
     assert plain(page["recomputed"]).startswith(
-        "The time limit ended the run: 2 of 9 rankings measured. "
+        "The time limit ended the run. Measured: 2 of 9 rankings. "
     )
     assert plain(page["points"][0]).startswith("Incomplete. Not measured: perm")
     assert plain(page["decide"]) == (
