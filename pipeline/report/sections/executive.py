@@ -242,22 +242,23 @@ def _unsettled(facts: Facts, number: int) -> Sentence:
     frame = facts.result.expected
     own = frame[(frame["expectation"] == number) & (frame["place"] == "top")]
     names = config_of(facts, "expected")[number - 1]["features"]
-    ranked = [
-        (float(ranking.last[row]), ranking, row)
-        for ranking in facts.rankings
-        if ranking.index in set(own["record"])
-        for row in map(ranking.record.features.index, names)
-    ]
-    last, ranking, row = max(ranked, key=lambda one: one[0], default=(0.0, None, 0))
-    if ranking is None or not last > len(names):
+    open_in: dict[str, list[Sentence]] = {}
+    for ranking in facts.rankings:
+        for name in names if ranking.index in set(own["record"]) else ():
+            row = ranking.record.features.index(name)
+            if ranking.last[row] > len(names):
+                ranks = interval_text(ranking.first[row], ranking.last[row])
+                card, model = _card_and_loss(facts, ranking), full_name(ranking.subject)
+                text = say("executive.ranks", ranks=ranks, card=card, model=model)
+                open_in.setdefault(name, []).append(text)
+    if not open_in:
         return ()
+    feature, texts = max(open_in.items(), key=lambda item: len(item[1]))
     return say(
         f"executive.unsettled_{'top' if len(names) > 1 else 'first'}",
-        feature=full_name(ranking.record.features[row]),
+        feature=full_name(feature),
         n=str(len(names)),
-        ranks=interval_text(ranking.first[row], ranking.last[row]),
-        card=_card_and_loss(facts, ranking),
-        model=full_name(ranking.subject),
+        ranks=joined(first_few(texts, MODELS, "expected"), "; "),
     )
 
 

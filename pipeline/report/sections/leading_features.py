@@ -181,8 +181,8 @@ def _notes(
         notes.append(say("leading.other_models", models=models, section=section))
     entry, measured = entry_of(rankings[0].record), {r.subject for r in facts.leads}
     lacking = [one.model for one in missing(facts) if one.entry == entry]
-    if models := [full_name(name) for name in lacking if name not in measured]:
-        notes.append(say("leading.missing", models=series(models)))
+    if lacking := [name for name in lacking if name not in measured]:
+        notes.append(say("leading.missing", models=series(map(full_name, lacking))))
     notes += _groups(facts, rankings[0])
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
     for key in ("zero", "below_zero"):

@@ -76,8 +76,8 @@ def name_missing(facts: Facts) -> Sentence:
         title += f", {show_hidden(name)}" if name else ""
         by_measure.setdefault(title, []).append(model)
     by_models: dict[tuple[str, ...], list[str]] = {}
-    for title, models in by_measure.items():
-        by_models.setdefault(tuple(models), []).append(title)
+    for title, own in by_measure.items():
+        by_models.setdefault(tuple(own), []).append(title)
     texts = []
     for models, titles in by_models.items():
         whose = series(full_name(model or word("words.the_data")) for model in models)

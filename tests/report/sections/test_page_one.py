@@ -557,8 +557,8 @@ def test_how_many_claims_are_reproduced_is_said():
     [
         ("b", 1, ""),
         ("ab", 1, ""),
-        ("a", 0, " Not settled: a first (ranks 1–2, E1, in bad)."),
-        ("ac", 0, " Not settled: c among the first 2 (ranks 3, E1, in bad)."),
+        ("a", 0, " Not settled: a first (ranks 1–2 in bad, E1)."),
+        ("ac", 0, " Not settled: c among the first 2 (ranks 3 in bad, E1)."),
     ],
 )
 def test_a_place_that_the_ranks_leave_open_is_not_settled(names, settled, text):
