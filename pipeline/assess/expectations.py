@@ -276,8 +276,10 @@ def _finding(
         remedy += "model."
     else:
         remedy = "Explain it, or check the data: these rankings involve no model."
-    small = all(row["share"] <= resolution for row in against)
-    is_note = not every or (section.place == "zero" and small)
+    # At zero a share within the resolution fails only below it, as chance does.
+    is_small = section.place == "zero"
+    is_small &= all(row["share"] <= resolution for row in against)
+    is_note = is_small or not every
     of_class = f"class {record.positive_class}" if record.positive_class else ""
     loss = loss_label(record.loss) if record.loss else ""
     ranked_by = (record.method.replace("_", " "), loss, of_class)
@@ -297,6 +299,7 @@ def _finding(
             "against": len(against),
             "rankings": n_judged,
             "expectation": first["expectation"],
+            "within_resolution": is_small,
         },
         measure=measure,
         cause=cause_of("unexpected", measure),

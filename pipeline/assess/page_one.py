@@ -12,7 +12,6 @@ import pandas as pd
 from ..records.finding import Finding
 from ..records.result import AuditResult
 
-INCOMPLETE = ("interrupted", "engine_required", "step_failed", "nothing_measured")
 NOTES = (
     *("leak_sign", "train_test_gap", "calibration", "bias"),
     *("split_shift", "unseen_levels", "better_on_new_rows"),
@@ -60,14 +59,17 @@ class Difference(NamedTuple):
 def points(result: AuditResult) -> list[Point]:
     """Return what must be decided, in the order of `ORDER`.
 
-    Failures, warnings, and the notes of `NOTES`: one point per cause and answer, but of
-    what has no kind of its own one per check, and one of what is accepted. An engine
-    that is missing is not among them, since it belongs to what was not tested.
+    Failures, warnings, and the notes of `NOTES`: one point per cause and answer, but
+    one of all that makes a run incomplete, one of what is accepted, and of what has no
+    kind of its own one per check. An engine that is missing is not among them, since it
+    belongs to what was not tested.
     """
     found: dict[str, list[tuple[Finding, ...]]] = {kind: [] for kind in ORDER}
     for group in result.grouped_findings:
         kind = _kind_of(group[0])
         found.get(kind, []).append(group)
+    if found["incomplete"]:
+        found["incomplete"] = [tuple(chain(*found["incomplete"]))]
     found["other"] = _by_check(found["other"], result.accepted)
     if is_of_unknown_rows(result):
         found["rows_unknown"] = [()]
@@ -88,14 +90,15 @@ def _by_check(
 def _kind_of(finding: Finding) -> str:
     """Return the kind of the point that a finding raises, empty if it raises none."""
     check, severity = finding.check, finding.severity
-    if check in INCOMPLETE:
+    if finding.ends_run or check == "nothing_measured":
         return "incomplete"
     if severity == "failure":
         return "failure"
     if check == "engine_missing":
         return ""
     if severity == "info" and check not in NOTES:
-        return "unexpected_in_part" if check == "unexpected" else ""
+        is_small = finding.evidence.get("within_resolution")
+        return "unexpected_in_part" if check == "unexpected" and not is_small else ""
     return check if check in ORDER else "other"
 
 

@@ -94,8 +94,8 @@ def audit(
     -------
     AuditResult
         All results. If the audit was interrupted (Ctrl-C), or an internal error stopped
-        it, the results until then: see `run.status`.
-        step, what was found until then: `run.status` says so.
+        it, the results until then: see `run.status`. Results until an interruption are
+        still compared, which calls no model.
 
     Raises
     ------
@@ -313,7 +313,10 @@ class _Run(Run):
         return steps
 
     def closing_steps(self) -> list[tuple[str, Callable[[], None]]]:
-        """Return the final steps, which run even after the time limit."""
+        """Return the final steps, which call no model.
+
+        They run even after the time limit or an interruption.
+        """
         steps: list[tuple[str, Callable[[], None]]] = []
         for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
             label = f"supplied {supplied.method}, {supplied.model}"

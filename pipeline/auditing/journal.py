@@ -90,26 +90,29 @@ class Journal:
     def follow(
         self, steps: list[tuple[str, Callable[[], None]]], *, n_closing: int = 0
     ) -> None:
-        """Run the steps in turn, reporting progress, until one stops the audit.
+        """Run the steps in turn, reporting progress, until one fails.
 
-        After the time limit only the last `n_closing` steps run. A step that exceeds
-        its time is interrupted.
+        After an interruption or the time limit only the last `n_closing` steps run. A
+        step that exceeds its time is interrupted.
         """
+        clock = self.clock
         for done, (label, step) in enumerate(steps):
             is_closing = done >= len(steps) - n_closing
-            if self.clock.is_late and not is_closing:
-                self.clock.not_begun.append(label)
+            if self.status == "complete" and clock.is_late and not is_closing:
+                clock.not_begun.append(label)
                 continue
             self.log.at = (done, len(steps), label)
             try:
-                self.log.on_step(done, len(steps), label)
+                if self.status == "complete":
+                    self.log.on_step(done, len(steps), label)
             except KeyboardInterrupt as error:
                 self.stop(label, error)
-            clock = self.clock
-            seconds = clock.seconds_of_run if is_closing else clock.seconds_left
-            if self.status != "complete" or not self.take(label, step, seconds):
-                return
-        self.log.on_step(len(steps), len(steps), "done")
+            is_taken = is_closing and self.status == "interrupted"
+            if is_taken or self.status == "complete":
+                seconds = clock.seconds_of_run if is_closing else clock.seconds_left
+                self.take(label, step, seconds)
+        if self.status == "complete":
+            self.log.on_step(len(steps), len(steps), "done")
 
     def take(
         self,
@@ -126,7 +129,7 @@ class Journal:
         Exceptions of the classes `passing` are raised; others stop the audit and are
         recorded.
         """
-        start, n_findings = time.perf_counter(), len(self.findings)
+        start, n_findings, goes_on = time.perf_counter(), len(self.findings), True
         self.log.reported = start
         try:
             with (
@@ -140,11 +143,11 @@ class Journal:
             self.clock.cut_short.append(label)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             self.stop(label, error)
+            goes_on = False
         self.seconds[label] = time.perf_counter() - start
         for finding in self.findings[n_findings:]:
             if finding.severity in LEVELS:
                 self.log.note(label, LEVELS[finding.severity], finding.message)
-        goes_on = self.status == "complete"
         self.log.note(
             label, "info", "done" if goes_on else "stopped", self.seconds[label]
         )

@@ -105,7 +105,7 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     if isinstance(error, KeyboardInterrupt):
         by = f" by {text}" if text else ""
         message = f"The audit was interrupted{by} in the step {step!r}."
-        return "interrupted", _finding("interrupted", step, message)
+        return "interrupted", _finding("interrupted", step, message, "Run it again.")
     if isinstance(error, RUnavailable):
         message = f"The audit stopped in the step {step!r}: {words(error)}"
         remedy = "importance-audit doctor names what is missing."
@@ -114,7 +114,8 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
         )
     if isinstance(error, ModelError):
         message = f"The audit stopped in the step {step!r}: {words(error)}"
-        return "failed", _finding("step_failed", step, message, cause="model")
+        remedy = CAUSES[ModelError].remedy
+        return "failed", _finding("step_failed", step, message, remedy, "model")
     fault = type(error).__name__ + (f": {words(error)}" if text else "")
     message = f"The audit stopped in the step {step!r}, which failed: {fault}"
     is_memory = isinstance(error, MemoryError)

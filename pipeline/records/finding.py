@@ -62,11 +62,27 @@ class Finding(Frozen):
         identity = "\0".join((self.check, self.measure, self.subject))
         return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
+    @property
+    def ends_run(self) -> bool:
+        """Whether it says that a run ended before every question was put.
+
+        A time limit that only left a model fewer repeats did not end it.
+        """
+        is_cut = self.check == "time_limit" and self.subject == "audit"
+        return is_cut or self.check in ENDING
+
+    @property
+    def leaves_gap(self) -> bool:
+        """Whether an answer lacks because of it, so that nothing is established."""
+        return self.ends_run or self.check in ("method_failed", "nothing_measured")
+
 
 ONE_CAUSE = ("r_unavailable",)
 """Codes that are one cause, however many findings have them."""
 ONE_POINT = ("dependent_leader",)
 """Checks whose findings are grouped and answered together."""
+ENDING = ("interrupted", "engine_required", "step_failed")
+"""Checks whose findings say why a run was stopped."""
 SEVERITIES: tuple[Severity, ...] = ("failure", "warning", "info")
 """Most severe first."""
 

@@ -224,6 +224,12 @@ class AuditResult(Frozen):
         )
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the run came to its end, and no time limit left a question open."""
+        ended = any(finding.ends_run for finding in self.findings)
+        return self.run.status == "complete" and not ended
+
+    @property
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
@@ -233,12 +239,10 @@ class AuditResult(Frozen):
         finding at or above `fail_on` is accepted. "not cross-checked": the same, and no
         other engine reproduced one of our numbers with the same definition. "not
         confirmed": a finding at or above `fail_on` is not accepted. "not established":
-        a method failed, nothing was measured, or the run did not finish.
+        a method failed, nothing was measured, or the run did not finish, for example
+        because its time limit left a question open.
         """
-        checks = {finding.check for finding in self.findings}
-        if {"method_failed", "nothing_measured"} & checks:
-            return "not established"
-        if self.run.status != "complete":
+        if not self.is_complete or any(f.leaves_gap for f in self.findings):
             return "not established"
         if self.against:
             return "not confirmed"

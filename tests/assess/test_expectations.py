@@ -109,6 +109,7 @@ def test_what_is_below_zero_is_a_note_and_far_below_it_a_warning():
     )
     (warning,) = judged(expect("zero", "b"), ranking(10, -4, sd=0.001))[1]
     assert warning.severity == "warning"
+    assert [f.evidence["within_resolution"] for f in (note, warning)] == [True, False]
     assert warning.message.endswith(", by 40% of the largest importance.")
 
 

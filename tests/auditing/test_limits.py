@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t
 from tests.auditing.test_stopping import page
 
-from importance_audit.auditing.audit import audit
+from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.auditing.clock import Clock
 from importance_audit.auditing.journal import Journal
 from importance_audit.cli.shared import terminable
@@ -75,6 +75,7 @@ def test_once_time_is_over_no_model_is_asked_and_what_lacks_is_named(
     result = audited(calls, minutes=2)
     assert len(calls) == n_first + 3
     assert result.run.status == "complete"
+    assert (result.verdict, exit_code(result)) == ("not established", 4)
     assert [(r.method, r.entry) for r in result.importances] == [("permutation", "")]
     (message,) = messages_of(result, "time_limit")
     assert message == (

@@ -3,6 +3,7 @@
 import json
 import logging
 import warnings
+from functools import partial
 from html import unescape
 from itertools import count
 
@@ -92,6 +93,38 @@ def test_what_comes_after_the_step_that_died_is_not_done():
     assert list(journal.seconds) == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("error", "taken"), [(KeyboardInterrupt(), ["last"]), (ZeroDivisionError(), [])]
+)
+def test_only_after_an_interruption_the_steps_that_conclude_are_taken(error, taken):
+    done, journal = [], Journal()
+    steps = [
+        ("a", raising(error)),
+        *((n, partial(done.append, n)) for n in ("b", "last")),
+    ]
+    journal.follow(steps, n_closing=1)
+    assert done == taken
+    assert len(journal.findings) == 1
+
+
+def test_what_was_measured_before_an_interruption_is_held_against_the_owner():
+    """An interruption between two questions leaves the answer to the first."""
+    expected = [{"features": ["a"], "place": "top", "reason": "law"}]
+    entries = [{"method": "permutation", "n_repeats": 2, "name": n} for n in ("", "b")]
+    config = parse_config({"importance": entries, "expected": expected})
+    model = wrap(
+        lambda X: X["a"].to_numpy(), name="m", task="regression", features="ab"
+    )
+
+    def interrupt(_done, _total, label):
+        if label == "permutation of features, m, b":
+            raise KeyboardInterrupt
+
+    result = audit(None, MY_ROWS[1], config, models=(model,), on_step=interrupt)
+    assert exit_code(result) == 130
+    assert result.expected["verdict"].tolist() == ["as expected"]
+
+
 def test_the_log_has_the_traceback_of_a_step_that_died(caplog):
     with caplog.at_level(logging.ERROR):
         journal = journal_of(raising(ZeroDivisionError("why")))
@@ -149,6 +182,7 @@ def test_an_interruption_between_two_steps_is_one_in_the_next():
     journal.follow([("a", nothing), ("b", nothing)])
     assert journal.status == "interrupted"
     assert journal.findings[0].message.endswith("in the step 'b'.")
+    assert journal.findings[0].remedy == "Run it again."
     assert list(journal.seconds) == ["a"]
 
 

@@ -226,6 +226,17 @@ def test_an_engine_that_is_missing_hides_no_worse_news(parts, verdict, pairs):
         assert result(**all_parts).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("subject", "verdict"),
+    [("audit", "not established"), ("m, permutation of features", EXCEPTIONS)],
+)
+def test_a_time_limit_that_left_a_question_open_confirms_nothing_but_fewer_repeats_do(
+    subject, verdict
+):
+    cut = Finding(check="time_limit", severity="warning", subject=subject, message="m")
+    assert result(**REPLAYED).with_findings((cut,)).verdict == verdict
+
+
 def test_two_engines_of_others_confirm_nothing_of_ours():
     pairs = pd.DataFrame({"engine_a": ["DALEX"], "verdict": ["equivalent"]})
     only_theirs = replace(result(), agreement=pairs)

@@ -5,6 +5,8 @@ Not: what is said of a single model, which its own report holds.
 
 from collections.abc import Sequence
 
+import pandas as pd
+
 from ..sections.claims import claims
 from ..sections.facts import Facts, facts_of, group, tallied
 from ..sections.history_figure import over_runs
@@ -48,12 +50,10 @@ def file_of(model: str) -> str:
 
 
 def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
-    """Return the section in the place of the executive page: model by model."""
-    lede = say(
-        "index.lede", models=say_count(tallied("models", len(parts)), "model_asked")
-    )
+    """Return the section behind page one: model by model."""
+    lede = say("index.lede", models=say_count(tallied("models", len(parts)), "model"))
     blocks = (_models(facts, parts), *_matrices(parts), *over_runs(facts))
-    return Section("B", "overview", word("sections.overview"), lede, {"blocks": blocks})
+    return Section("R", "overview", word("sections.overview"), lede, {"blocks": blocks})
 
 
 def between(facts: Facts) -> Section:
@@ -78,14 +78,14 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
     rows = []
     for part in parts:
         leads = facts_of(part.result, facts.digest).leads
-        leader = leader_of(leads[0])[1] if leads else ""
+        key, leader = leader_of(leads[0]) if leads else ("not_ranked", "")
         rows.append(
             {
                 "model": FileLink(
                     f"{file_of(part.model)}.html", display_name(part.model)
                 ),
                 "loss": against_constant(facts, part.model) or "–",
-                "leader": short_name(leader) if leader else "–",
+                "leader": short_name(leader) if leader else word(f"index.{key}"),
                 "verdict": badge(part.result.verdict),
             }
         )
@@ -100,11 +100,15 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
 
 
 def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
-    """Return the worst verdict of each check for each model, some models at a time."""
+    """Return the worst verdict of each check for each model, some models at a time.
+
+    Checks that passed for every model are counted; they are listed if all did.
+    """
     words = look_up("check_words")
-    checks = dict.fromkeys(
-        name for part in parts for name in part.result.checks["check"]
-    )
+    frames = pd.concat([part.result.checks for part in parts])
+    every = dict.fromkeys(frames["check"])
+    checks = dict.fromkeys(frames.loc[frames["verdict"] != "pass", "check"]) or every
+    passed = tallied("checks", len(every) - len(checks))
     tables = []
     for start in range(0, len(parts) if checks else 0, COLUMNS):
         here = parts[start : start + COLUMNS]
@@ -127,7 +131,10 @@ def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
                 "thresholds",
                 ["check:header", *(Column((short_name(p.model),)) for p in here)],
                 rows,
-                caption=say("index.matrix_caption"),
+                caption=say(
+                    "index.matrix_caption",
+                    passed=say("index.passed", n=passed) if passed.raw else "",
+                ),
                 shape="wide",
             )
         )

@@ -9,6 +9,7 @@ from ...records.as_json import content_digest, dumps, utf8
 from ...records.result import AuditResult
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.control import control
+from ..sections.executive import executive
 from ..sections.facts import facts_of
 from ..sections.findings import findings
 from ..sections.glossary import glossary
@@ -33,8 +34,8 @@ def report_views(
 ) -> dict[str, ReportView]:
     """Return each page of a report by its path in the run folder, without ending.
 
-    Up to three models share "report". Of more it is an index that compares them and
-    leads to a page of each, all under the digest of the one result.
+    Up to three models share "report". Of more it has page one, and an index that
+    compares them and leads to a page of each, all under the digest of the one result.
 
     Parameters
     ----------
@@ -60,6 +61,7 @@ def report_views(
     with own_words(result):
         facts = gather(result)
         first = (
+            executive(facts),
             overview(facts, by_model),
             control(facts),
             between(facts),

@@ -18,7 +18,6 @@ from ...records.ranking import OURS, nothing_of, question_of, shown_interval
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..sections.facts import facts_of
-from ..sections.verdicts import STOPPING
 from ..text.labels import label_of, labelled, with_labels
 from ..text.own_words import labels_of
 from ..text.wording import (
@@ -143,7 +142,7 @@ def reason(result: AuditResult) -> str:
     is_good = frame["verdict"].isin(["replayed", "equivalent"])
     reproduced_by = set(frame.loc[is_good, "engine_b"])
     if result.verdict in ("not confirmed", "not established"):
-        against = [f for f in grave if f in result.against or f.check in STOPPING]
+        against = [f for f in grave if f in result.against or f.leaves_gap]
         weighing = against or grave
     elif reproduced_by - result.unconfirming_engines:
         weighing = [f for f in grave if f in result.exceptions]
@@ -187,7 +186,7 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
     dashboard is red where the exit code is not 0; if the finding is accepted, it is
     skipped.
     """
-    stopped = [f for f in result.findings if f.check in STOPPING]
+    stopped = [f for f in result.findings if f.leaves_gap]
     findings = {(f.check, f.subject): f for f in result.findings}
     steps = [Case(_name(f), "error", f.message) for f in stopped]
     return (
@@ -292,7 +291,7 @@ def _others(result: AuditResult) -> Iterator[Case]:
     """Yield what else counts against the run: no step, no check, no pair."""
     checked = set(zip(result.checks["check"], result.checks["subject"], strict=True))
     for finding in result.findings:
-        has_own_case = finding.check in (*STOPPING, "disagreement")
+        has_own_case = finding.leaves_gap or finding.check == "disagreement"
         case = Case(_name(finding), *_outcome(result, finding))
         is_checked = (finding.check, finding.subject) in checked
         if case.outcome != "passed" and not has_own_case and not is_checked:

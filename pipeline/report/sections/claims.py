@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ...assess.claims.judge import NOT_COMPARABLE, REPRODUCED
 from ..text.blocks import Group, Part, Sentence, Styled, Value
 from ..text.number_text import MISSING, loss_label, method_words, number, significant
 from ..text.wording import (
@@ -17,8 +18,6 @@ from ..text.wording import (
     table_of,
 )
 from .facts import Facts, tallied
-
-REPRODUCED = "reproduced"
 
 
 def claims(facts: Facts) -> tuple[Group, ...]:
@@ -55,13 +54,18 @@ def claims(facts: Facts) -> tuple[Group, ...]:
 
 
 def reproduced(facts: Facts) -> Iterator[Sentence]:
-    """Yield for page one how many claims this run reproduces, if there are any."""
+    """Yield for page one how many claims this run reproduces, if there are any.
+
+    Of those that can be compared; the others are counted apart.
+    """
     verdicts = facts.result.claims["verdict"].tolist()
+    apart = verdicts.count(NOT_COMPARABLE)
     if verdicts:
         yield say(
             "claims.held",
             n=tallied("claims", verdicts.count(REPRODUCED)),
-            of=tallied("claims", len(verdicts)),
+            of=tallied("claims", len(verdicts) - apart),
+            others=say("claims.apart", n=tallied("claims", apart)) if apart else (),
             section=section_link("F"),
         )
 

@@ -12,7 +12,7 @@ from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
-from ..text.number_text import THIN, number, percent, rank_text
+from ..text.number_text import THIN, interval_text, number, percent, rank_text
 from ..text.wording import (
     ended,
     full_name,
@@ -43,6 +43,7 @@ from .leading_features import (
     strongest,
     where_models_differ,
 )
+from .missing import count_missing, name_missing
 from .model_quality import (
     SPLITS,
     fits,
@@ -221,17 +222,44 @@ def _expected(facts: Facts) -> Iterator[Sentence]:
     for at, verdict in zip(frame["expectation"], frame["verdict"], strict=True):
         verdicts.setdefault(int(at), set()).add(verdict)
     unmet = [at for at, own in verdicts.items() if DEVIATES in own]
-    n_found = sum(own == {FOUND} for own in verdicts.values())
-    unknown = len(verdicts) - len(unmet) - n_found
+    met = [at for at, own in verdicts.items() if own == {FOUND}]
+    unknown = len(verdicts) - len(unmet) - len(met)
+    unsettled = [*filter(None, (_unsettled(facts, at) for at in met))]
     yield say(
-        "executive.expected",
-        n=tallied("expected", n_found),
+        "executive.expected" if facts.came_to_end else "executive.expected_so_far",
+        n=tallied("expected", len(met) - len(unsettled)),
         of=tallied("expected", len(verdicts)),
     )
     if unknown:
         yield say("executive.unknown", n=tallied("expected", unknown))
+    yield from unsettled
     for at in unmet:
         yield _unmet(facts, at)
+
+
+def _unsettled(facts: Facts, number: int) -> Sentence:
+    """Return which feature may not be among the first: its ranks leave it open."""
+    frame = facts.result.expected
+    own = frame[(frame["expectation"] == number) & (frame["place"] == "top")]
+    names = config_of(facts, "expected")[number - 1]["features"]
+    open_in: dict[str, list[Sentence]] = {}
+    for ranking in facts.rankings:
+        for name in names if ranking.index in set(own["record"]) else ():
+            row = ranking.record.features.index(name)
+            if ranking.last[row] > len(names):
+                ranks = interval_text(ranking.first[row], ranking.last[row])
+                card, model = _card_and_loss(facts, ranking), full_name(ranking.subject)
+                text = say("executive.ranks", ranks=ranks, card=card, model=model)
+                open_in.setdefault(name, []).append(text)
+    if not open_in:
+        return ()
+    feature, texts = max(open_in.items(), key=lambda item: len(item[1]))
+    return say(
+        f"executive.unsettled_{'top' if len(names) > 1 else 'first'}",
+        feature=full_name(feature),
+        n=str(len(names)),
+        ranks=joined(first_few(texts, MODELS, "expected"), "; "),
+    )
 
 
 def _against(facts: Facts, number: int) -> pd.DataFrame:
@@ -397,11 +425,10 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
     }
     match point.kind:
         case "incomplete":
-            asked = [entry["name"] for entry in config_of(facts, "models") or ()]
-            known = {record.model for record in facts.result.importances}
-            left = [name for name in asked or facts.models if name not in known]
-            text = say("executive.not_measured", models=series(map(full_name, left)))
-            fields["left"] = text if left else ()
+            left = name_missing(facts)
+            text = say("executive.not_measured", measures=left)
+            fields["left"] = text if left else fields["message"]
+            fields["measured"] = count_missing(facts, "from")
         case "unexpected" | "unexpected_in_part":
             number_of = int(evidence["expectation"])
             against = _against(facts, number_of)
@@ -526,7 +553,8 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
     Of what is accepted there is nothing to decide until it is so no longer.
     """
     if found and found[0].kind == "incomplete":
-        return say("executive.decide.incomplete")
+        is_late = any(f.check == "time_limit" for f in found[0].findings)
+        return say(f"executive.decide.{'out_of_time' if is_late else 'incomplete'}")
     questions: dict[Sentence, list[int]] = {}
     days = [_accepted_until(facts, point) for point in found]
     undecided = ((n, p) for n, p in enumerate(found, 1) if not days[n - 1])

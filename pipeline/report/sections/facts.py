@@ -172,8 +172,8 @@ class Facts:
 
     @property
     def came_to_end(self) -> bool:
-        """Whether the run did all that was asked: neither interrupted nor failed."""
-        return bool(self.result.run.status == "complete")
+        """Whether the run did all that was asked: nothing stopped or cut it."""
+        return self.result.is_complete
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, first_few, number_in, tallied
+from .missing import entry_of, missing
 from .model_quality import best_first, is_on_training_rows
 from .ranking_tables import (
     baseline_of,
@@ -178,6 +179,10 @@ def _notes(
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
+    entry, measured = entry_of(rankings[0].record), {r.subject for r in facts.leads}
+    lacking = [one.model for one in missing(facts) if one.entry == entry]
+    if lacking := [name for name in lacking if name not in measured]:
+        notes.append(say("leading.missing", models=series(map(full_name, lacking))))
     notes += _groups(facts, rankings)
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
     for key in ("zero", "below_zero"):

@@ -13,6 +13,7 @@ from ..text.labels import with_labels
 from ..text.wording import (
     ended,
     full_name,
+    in_sentence,
     joined,
     look_up,
     say,
@@ -26,6 +27,7 @@ from ..text.wording import (
 from .cards import title_of
 from .facts import Facts, cards_of, config_of, section, tallied
 from .findings import link_to
+from .missing import count_missing, name_missing
 from .rankings import Ranking
 from .verdicts import recomputable
 
@@ -45,12 +47,13 @@ class Untested(NamedTuple):
 
 
 GRAVITY = (
-    *("not given", "failed", "unavailable", "not configured"),
-    *("not applicable", "out of scope"),
+    *("not given", "not finished", "failed", "unavailable"),
+    *("not configured", "not applicable", "out of scope"),
 )
 REASONS = {
     "method_failed": "failed",
-    "interrupted": "failed",
+    "interrupted": "not finished",
+    "time_limit": "not finished",
     "step_failed": "failed",
     "nothing_measured": "failed",
     "engine_required": "unavailable",
@@ -148,7 +151,7 @@ def _measures_of_models(facts: Facts) -> Sentence:
         return say("scope.nothing_asked")
     measures: dict[str, dict[str, None]] = {}
     for ranking in facts.rankings:
-        title = _in_sentence(plain(title_of(facts, ranking.record)))
+        title = in_sentence(plain(title_of(facts, ranking.record)))
         measures.setdefault(title, {})[ranking.subject] = None
     together: dict[tuple[str, ...], list[str]] = {}
     for title, subjects in measures.items():
@@ -209,17 +212,9 @@ def titled(text: str) -> str:
 
     def name_of(found: re.Match[str]) -> str:
         title = titles[found[1].lower()]
-        return title if found[1][:1].isupper() else _in_sentence(title)
+        return title if found[1][:1].isupper() else in_sentence(title)
 
     return re.sub(rf"(?i:\b({keys}))\b", name_of, text)
-
-
-def _in_sentence(title: str) -> str:
-    """Return the title of a card as it stands within a sentence."""
-    is_name = title.split(" ")[0] in look_up("scope.proper_names")
-    if title[1:2].islower() and not is_name:  # abbreviations stay too
-        return title[:1].lower() + title[1:]
-    return title
 
 
 def _own_engines(facts: Facts) -> list[str]:
@@ -250,7 +245,8 @@ def _from_findings(facts: Facts) -> Iterator[Untested]:
     """Yield what the findings say was not done: failed, missing, not applicable."""
     seen: set[Sentence] = set()
     for finding in facts.result.findings:
-        if finding.check not in REASONS:
+        is_of_repeats = finding.check == "time_limit" and not finding.ends_run
+        if finding.check not in REASONS or is_of_repeats:
             continue
         key = f"scope.found.{finding.check}"
         item = say(
@@ -259,12 +255,16 @@ def _from_findings(facts: Facts) -> Iterator[Untested]:
             where=full_name(finding.subject.rsplit(": ", 1)[0]),
             message=show_hidden(with_labels(titled(finding.message))).rstrip("."),
         )
+        if finding.ends_run and (left := count_missing(facts, "missing")):
+            item = left
         if item not in seen:
             seen.add(item)
             takes: Sentence = (show_hidden(finding.remedy),)
             if not finding.remedy:
                 takes = say(f"{key}.takes", number=link_to(finding, facts))
             consequence = say(f"{key}.consequence")
+            if finding.ends_run and (names := name_missing(facts)):
+                consequence = say("scope.nothing_said", names=names)
             yield Untested(item, REASONS[finding.check], takes, consequence)
 
 

@@ -13,6 +13,7 @@ from ..text.wording import (
     name_of_check,
     say,
     say_count,
+    section_link,
     short_name,
     show_hidden,
     table_of,
@@ -103,6 +104,8 @@ def thresholds(facts: Facts) -> Section:
             others.append((n, " ", _word(verdict)))
     if others:
         lede += say("thresholds.lede_bad", what=joined(others))
+    if every and not facts.came_to_end:
+        lede += say("thresholds.ended", section=section_link("K"))
     return section("J", lede, {"blocks": (cut,) if shown else ()})
 
 

@@ -22,6 +22,7 @@ from ..text.wording import (
     word,
 )
 from .facts import ANSWER, Facts, answer_of, card_link, tallied
+from .missing import count_missing
 from .rankings import Ranking
 
 SHAPES = {
@@ -38,11 +39,6 @@ SHAPES = {
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
 """The words for one pair, worst first."""
-STOPPING = (
-    *("interrupted", "engine_required", "step_failed"),
-    *("method_failed", "nothing_measured"),
-)
-"""Checks that say why nothing is established, the first reason first."""
 SURE = ("confirmed", "confirmed with exceptions")
 """Verdicts of a run that is confirmed, wholly or but for what is named."""
 
@@ -70,13 +66,15 @@ def sentence(facts: Facts) -> Sentence:
             limit=word(f"severity.{limit}").lower(),
         )
     elif facts.result.verdict == "not established":
-        stopped = sorted(
-            (finding for finding in facts.result.findings if finding.check in STOPPING),
-            key=lambda finding: STOPPING.index(finding.check),
-        )
-        why = (show_hidden(f.message).rstrip(".") for f in stopped)
-        reason = next(why, "") or say("verdict.no_reason")
-        statement = say("verdict.not_established", why=reason)
+        gaps = [finding for finding in facts.result.findings if finding.leaves_gap]
+        gaps.sort(key=lambda f: (not f.ends_run, f.check == "nothing_measured"))
+        why = say("verdict.no_reason")
+        if gaps:
+            why = (show_hidden(gaps[0].message).rstrip("."),)
+        if gaps and gaps[0].check == "time_limit":
+            why = say("verdict.time_over")
+        measured = count_missing(facts, "measured")
+        statement = (*joined(filter(None, (why, measured)), ". "), ".")
     else:
         # What was not confirmed comes first: it weighs more than a missing engine.
         exceptions = facts.result.exceptions

@@ -177,6 +177,14 @@ def sentence_case(parts: Sentence) -> Sentence:
     return parts
 
 
+def in_sentence(title: str) -> str:
+    """Return the title of a card as it stands within a sentence."""
+    is_name = title.split(" ")[0] in look_up("scope.proper_names")
+    if title[1:2].islower() and not is_name:  # abbreviations stay too
+        return title[:1].lower() + title[1:]
+    return title
+
+
 def show_hidden(text: str) -> str:
     """Return text with every character that hides or reorders others made visible."""
     return "".join(

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.report.made_variants import result_of
@@ -106,6 +107,25 @@ def test_three_models_have_one_page_and_four_an_index_and_a_page_each():
     assert list(pages()) == ["report", *(f"models/{name}" for name in MODELS)]
 
 
+def test_four_models_have_page_one_before_the_index():
+    view = report_views(four())["report"]
+    assert [section.name for section in view.sections[:2]] == ["executive", "overview"]
+    heads = [plain(c.label) for t in view.tables for c in t.columns if "exec" in t.id]
+    assert {"forest", "linear", "svm"} <= {*heads}
+
+
+def test_the_index_says_why_a_model_has_no_leader():
+    first, *_ = four().importances
+    others = [r for r in four().importances if r.model not in ("net", first.model)]
+    noisy = replace(first, raw=first.baseline * np.ones_like(first.raw))
+    result = replace(four(), importances=(noisy, *others))
+    view = report_views(result)["report"]
+    table = next(t for t in view.tables if t.id == "tab-models-index")
+    leaders = {plain(r.cells[0].parts): plain(r.cells[2].parts) for r in table.rows}
+    assert leaders["net"] == "not measured"
+    assert leaders[first.model] == "none stands out"
+
+
 def test_the_index_leads_to_the_page_of_every_model():
     links = [a.attributes["href"] for a in parse_page(pages()["report"]).all("a")]
     for name in MODELS:
@@ -143,6 +163,9 @@ def test_the_index_compares_the_verdicts_of_every_check_by_model():
     view = report_views(four())["report"]
     table = next(t for t in view.tables if t.id == "tab-verdicts")
     by_check = {plain(row.cells[0].parts): row for row in table.rows}
+    assert len(by_check) == 3
+    passed = "Checks that passed wherever they were made: 5"
+    assert plain(table.caption).endswith(passed)
     outside = by_check["values of two engines outside the band"].cells[1:]
     assert [plain(cell.parts) for cell in outside] == ["–", "–", "fail", "–"]
     (mark,) = outside[2].parts

@@ -545,6 +545,45 @@ def test_how_many_claims_are_reproduced_is_said():
     claims = [{"claim": "c", "asked": "", "verdict": v, **texts} for v in verdicts]
     text = said(two_models(claims=made_frame("claims", claims)), "expected")
     assert text == "Claims that this run reproduces: 1 of 2 (section Results)."
+    apart = {**claims[0], "verdict": "not comparable"}
+    text = said(two_models(claims=made_frame("claims", [*claims, apart])), "expected")
+    assert text == (
+        "Claims that this run reproduces: 1 of 2; not comparable: 1 (section Results)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "settled", "text"),
+    [
+        ("b", 1, ""),
+        ("ab", 1, ""),
+        ("a", 0, " Not settled: a first (ranks 1–2 in bad, E1)."),
+        ("ac", 0, " Not settled: c among the first 2 (ranks 3 in bad, E1)."),
+    ],
+)
+def test_a_place_that_the_ranks_leave_open_is_not_settled(names, settled, text):
+    """By its mean a feature may lead that by its interval may as well not."""
+    record = 1 if names == "b" else 0
+    rows = expecting(
+        (1, "top", ("bad", "good")[record], names[0], 1.0, "as expected"),
+        asked=[([*names], "top")],
+    )
+    rows["expected"] = rows["expected"].assign(record=record)
+    assert said(two_models(row_intervals=INTERVALS, **rows), "expected") == (
+        f"Expectations of the owner that hold in every ranking: {settled} of 1.{text}"
+    )
+
+
+@pytest.mark.parametrize(("is_small", "asks"), [(True, False), (False, True)])
+def test_what_is_below_zero_by_chance_is_told_but_is_no_point(is_small, asks):
+    rows = expecting(
+        (1, "zero", "bad", "c", 3.0, "not as expected"), asked=[(["c"], "zero")]
+    )
+    evidence = {"expectation": 1, "within_resolution": is_small}
+    note = found("unexpected", "bad", "info", evidence=evidence)
+    view = two_models(sd=0.1, **rows, findings=[note])
+    assert "Not this one: c without importance" in said(view, "expected")
+    assert bool(parts(view)["points"]) == asks
 
 
 def test_ranks_of_several_classes_on_one_card_name_their_class():

@@ -65,7 +65,7 @@ def test_one_order_under_every_loss_is_said_to_be_one():
 
 def ended(**changes):
     """Return the view of the stopped run as if it had come to its end."""
-    result = replace(result_of("stopped"), **changes)
+    result = replace(result_of("stopped"), **{"findings": (), **changes})
     return build_view(replace(result, run=replace(result.run, status="complete")))
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from tests.report.made_records import made_frame, made_pair
-from tests.report.made_results import apartments_result
+from tests.report.made_records import made_frame, made_pair, made_rows
+from tests.report.made_results import apartments_result, found
 from tests.report.made_variants import configured, result_of, stopped_result, view_of
 from tests.report.reading import column, figure, lede_of, section, table
 
+from importance_audit.report.pages.by_model import part_of
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.agreement_figures import engine_figures
 from importance_audit.report.sections.facts import facts_of
@@ -78,3 +79,102 @@ def test_a_second_model_that_was_not_reached_is_not_told_as_never_configured():
         view = build_view(configured(result, models=asked))
         items = column(table(view, "tab-untested"), "Item")
         assert ("a second model" in items) == is_missing
+
+
+def unfinished(*, engine="python", **changes):
+    """Return page one of a run that measured two of nine rankings, as texts by name."""
+    permuted = {"method": "permutation", "losses": ["rmse"], "engines": []}
+    entries = [
+        permuted,
+        {**permuted, "of": "groups"},
+        {**permuted, "method": "shapley"},
+    ]
+    records = [r for r in stopped_result().importances if r.engine == engine]
+    result = stopped_result(importances=tuple(records), **changes)
+    view = build_view(configured(result, importance=entries))
+    return view, section(view, "B").parts
+
+
+def test_what_is_missing_has_a_number_and_names():
+    view, page = unfinished()
+    assert plain(page["headline"]) == (
+        "Incomplete: nothing can be decided from 2 of 9 rankings"
+    )
+    assert plain(page["recomputed"]) == (
+        "The audit was interrupted in the step 'permutation, linear'. Measured: 2 of 9 "
+        "rankings."
+    )
+    assert [plain(point) for point in page["points"]] == [
+        "Incomplete. Not measured: permutation importance of features and permutation "
+        "importance of groups (linear and svm); Shapley importance of features (all "
+        "models) (K1)."
+    ]
+    assert plain(page["untested"]).startswith("7 of 9 rankings; ")
+    row = table(view, "tab-untested").rows[0]
+    assert plain(row.cells[1].parts) == "not finished"
+    notes = plain(sum(table(view, "tab-executive").notes, ()))
+    assert "Not measured: linear and svm." in notes
+
+
+def test_what_only_another_engine_measured_is_not_measured():
+    _, page = unfinished(engine="DALEX")
+    assert "(all models)" in plain(page["points"][0])
+    assert plain(page["headline"]) == "Incomplete: nothing can be decided"
+
+
+def test_a_run_that_its_time_limit_cut_is_incomplete_and_asks_for_more_time():
+    cut = found("time_limit", "audit", "warning", message="The time limit was reached.")
+    run = replace(stopped_result().run, status="complete")
+    agreement = made_frame("agreement", [made_pair("forest", "replayed")])
+    view, page = unfinished(run=run, findings=(cut,), agreement=agreement)
+    assert plain(view.title).startswith("Audit not completed")
+    assert page["verdict"].label == "Calculation incomplete"
+    assert plain(page["recomputed"]).startswith(
+        "The time limit ended the run. Measured: 2 of 9 rankings. "
+    )
+    assert plain(page["points"][0]).startswith("Incomplete. Not measured: perm")
+    assert plain(page["decide"]) == (
+        "Run the audit again with more time; nothing can be decided."
+    )
+    fewer = found("time_limit", "forest, permutation of features", "warning")
+    view, page = unfinished(run=run, findings=(fewer,), agreement=agreement)
+    assert not plain(page["headline"]).startswith("Incomplete")
+
+
+def test_expectations_of_a_run_that_ended_early_hold_so_far():
+    names = "expectation place model farthest rank verdict features first share reason"
+    met = (
+        1,
+        "top",
+        "forest",
+        "surface",
+        1.0,
+        "as expected",
+        "'surface'",
+        "",
+        0.5,
+        "Law",
+    )
+    asked = {"record": 0, "method": "permutation", "loss": "rmse", "of": "features"}
+    frame = made_rows("expected", names, met, positive_class="", **asked)
+    _, page = unfinished(expected=frame)
+    assert plain(page["expected"][0]).startswith(
+        "Expectations of the owner that hold in every ranking so far: "
+    )
+
+
+def test_the_page_of_one_model_says_only_what_that_model_lacks():
+    records = [r for r in stopped_result().importances if r.engine == "python"]
+    result = configured(
+        stopped_result(importances=tuple(records)),
+        importance=[{"method": "permutation", "losses": ["rmse"], "engines": []}],
+    )
+    for model, text in (
+        (
+            "forest",
+            "Incomplete. The audit was interrupted in the step 'permutation, lin",
+        ),
+        ("svm", "Incomplete. Not measured: permutation importance of features (svm)"),
+    ):
+        page = section(build_view(part_of(result, model).result), "B").parts
+        assert plain(page["points"][0]).startswith(text)
