@@ -6,8 +6,9 @@ Exit codes:
 - 1 not confirmed
 - 2 usage, configuration or data, or output that cannot be written
 - 3 R required but unavailable
-- 4 a method or a step failed, the time limit left a question open or nothing was measured
-  (the report is still written), or there is no report (the numbers are still written)
+- 4 a method or a step failed, the time limit left a question open or nothing was
+  measured (the report is still written), or there is no report (the numbers are still
+  written)
 - 5 another process is running the audit
 - 130 interrupted, by Ctrl-C, SIGTERM or a closed terminal
 

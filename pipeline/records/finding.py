@@ -64,16 +64,16 @@ class Finding(Frozen):
 
     @property
     def ends_run(self) -> bool:
-        """Whether it says that a run ended before every question was put.
+        """Whether the run ended before all questions because of it.
 
-        A time limit that only left a model fewer repeats did not end it.
+        A time limit that only reduced the repeats of a model did not end the run.
         """
         is_cut = self.check == "time_limit" and self.subject == "audit"
         return is_cut or self.check in ENDING
 
     @property
     def leaves_gap(self) -> bool:
-        """Whether an answer lacks because of it, so that nothing is established."""
+        """Whether a result is missing because of it: nothing is established then."""
         return self.ends_run or self.check in ("method_failed", "nothing_measured")
 
 
