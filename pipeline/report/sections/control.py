@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from ...assess.page_one import is_of_unknown_rows
 from ..text.blocks import KeyValues, Part, Section, Sentence, Styled
 from ..text.wording import (
     NO_BREAK,
@@ -72,9 +71,7 @@ def subtitle(facts: Facts) -> Sentence:
     if facts.is_of_data and (rows := facts.rows("train")):
         parts.append(say("title.run", date=date, rows=say_count(rows, "train_row")))
     elif facts.rankings and (rows := facts.rows("test")):
-        counted = say_count(rows, "test_row")
-        if is_of_unknown_rows(facts.result):
-            counted = say_count(rows, "given_row")
+        counted = say_count(rows, f"{facts.evaluated_on}_row")
         parts.append(say("title.run", date=date, rows=counted))
     else:
         parts.append(say("title.run_only", date=date))

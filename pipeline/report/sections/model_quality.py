@@ -59,10 +59,9 @@ def quality_table(facts: Facts) -> Table | None:
     if shown.empty:
         return None
     is_loss = frame == "performance"
-    splits = [split for split in SPLITS if split in set(shown["split"])]
-    given = "test" if facts.rows("train") else "given"
+    splits = _splits(facts, shown)
     columns: list[str | Column] = ["model:header"]
-    columns += [f"{given if split == 'test' else split}:number" for split in splits]
+    columns += [f"{facts.named(split)}:number" for split in splits]
     columns += ["constant:number"] if is_loss else []
     classes = set(facts.result.calibration_checks["positive_class"])
     cls = str(*classes) if len(classes) == 1 else ""
@@ -98,7 +97,7 @@ def quality_table(facts: Facts) -> Table | None:
         n = tallied("models", len(models) - MODELS)
         notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))
     if equals := alike(facts, _loss(facts), models[0]):
-        notes.append(say("quality.alike", models=equals))
+        notes.append(say("quality.alike", rows=facts.rows_word, models=equals))
     return table_of(
         "quality",
         "quality",
@@ -165,18 +164,23 @@ def _places(name: str, frame: pd.DataFrame, model: str) -> int:
     return decimals(own["value"], own["std_error"], own["value"])
 
 
+def _splits(facts: Facts, frame: pd.DataFrame) -> list[str]:
+    """Return the splits of a frame; the rows of the fit are shown once."""
+    found = set(frame["split"])
+    if facts.evaluated_on == "fitted":
+        found.discard("train")
+    return [split for split in SPLITS if split in found]
+
+
 def _sizes(facts: Facts) -> Iterator[Sentence]:
     """Yield how many rows of each split the losses were measured on."""
     frame = facts.result.performance
-    for split in ("train", "test"):
-        rows = frame[frame["split"] == split]
-        if len(rows):
+    for split in _splits(facts, frame):
+        if split != "out_of_bag":
+            rows = frame[frame["split"] == split]
             path = f"performance[{rows.index[0]}].n_samples"
             n = whole(path, int(rows["n_samples"].iloc[0]))
-            if split == "test" and not facts.rows("train"):
-                yield say_count(n, "given_row")
-            else:
-                yield say_count(n, f"{split}_row")
+            yield say_count(n, f"{facts.named(split)}_row")
 
 
 def _checked(facts: Facts, model: str) -> pd.DataFrame:

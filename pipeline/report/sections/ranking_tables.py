@@ -413,7 +413,8 @@ def _notes(
         notes.append((*text, *end))
     if ranking.is_drawn and ranking is facts.lead:
         key = "rows_note" if ranking.row_intervals else "draws_note"
-        notes.append(say(f"ranking.{key}", level=percent(LEVEL)))
+        level, rows = percent(LEVEL), facts.rows_word
+        notes.append(say(f"ranking.{key}", level=level, rows=rows))
     if ranking.all_equal and record.stream and not ranking.row_intervals:
         n = repeats_of(record, f"importances[{ranking.index}]")
         notes.append(say("ranking.equal_note", n=n))

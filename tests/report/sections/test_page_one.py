@@ -424,11 +424,36 @@ def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
 def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
     names = ("bad", "good")
     own = [found("scored_on_training_rows", name) for name in names]
+    of_the_fit = "was evaluated on the rows of its fit, on which neither overfitting"
     text = said(two_models(findings=own), "fits")
-    assert text.count("was evaluated on training rows, which show neither") == 2
+    assert text.count(of_the_fit) == 2
     assert "new rows" not in text
     text = said(two_models(findings=own[:1]), "fits")
-    assert text.count("was evaluated on training rows, which show neither") == 1
+    assert text.count(of_the_fit) == 1
+
+
+def test_rows_of_the_fit_are_called_so_everywhere_and_shown_once():
+    check, cause = "scored_on_training_rows", cause_of("scored_on_training_rows", "d")
+    own = [found(check, name, cause=cause) for name in ("bad", "good")]
+    view = two_models(findings=own)
+    quality = table(view, "tab-quality")
+    assert heads_of(quality) == ["Model", "Rows of the fit", "Constant prediction"]
+    assert plain(quality.caption).endswith("standard error; 100 rows of the fit.")
+    assert "On rows that a model was fitted to, it looks better" in said(view, "points")
+    text = "(1) audit again on new rows: until then nothing is known about them."
+    assert said(view, "decide") == text
+    assert "smallest loss on the rows of the fit: its RMSE" in said_in(view, "D")
+    assert "All of it is measured on the rows of the fit" in said_in(view, "F")
+    for letter in "ABEF":
+        assert "evaluation rows" not in said_in(view, letter).lower()
+    part = [replace(own[0], evidence={"rows": 60.0, "of": 100.0}), own[1]]
+    quality = table(two_models(findings=part), "tab-quality")
+    assert plain(quality.caption).endswith("100 evaluation rows.")
+
+
+def test_the_exceptions_of_a_run_are_named_on_page_one_and_not_counted_there():
+    view = two_models(findings=[found("dependence", "rows", "warning")])
+    assert "Exceptions in" not in said(view, "recomputed")
 
 
 @pytest.mark.parametrize(
