@@ -20,7 +20,7 @@ NOTES = (
 """Checks whose notes ask for a decision, as the warnings of every check do."""
 ORDER = (
     *("incomplete", "failure", "unexpected", "rows_unknown", "scored_on_training_rows"),
-    *("target_copy", "leak_sign", "dependent_leader"),
+    *("target_copy", "leak_sign", "one_feature", "dependent_leader"),
     *("train_test_gap", "calibration", "bias", "split_shift"),
     *("unseen_levels", "unexpected_in_part", "other"),
 )
@@ -42,7 +42,8 @@ class Point(NamedTuple):
     kind : str
         One of `ORDER`.
     findings : tuple of Finding
-        Those that raise it, the gravest first; none of "rows_unknown".
+        Those that raise it, the gravest first; none of "rows_unknown" and of
+        "one_feature", which has nearly all importance: the report sees it.
     """
 
     kind: str

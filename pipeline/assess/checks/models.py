@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.column_types import is_category
+from ...methods.importance.out_of_bag import is_bagged
 from ...methods.trees.fitted import trees_may_answer
 from ...models.diagnostics import TENTHS
 from ...models.prediction import predict_unchanged
@@ -257,8 +258,9 @@ def train_test_gap(
     `rows` are those of the frame of performance, of the training rows and of the
     evaluation rows. The two losses are of different rows, so their errors add up; a
     model fits its own rows better by nature, which is within three of these errors of
-    a line with many rows per column. A limit that `[checks]` sets, a share of the
-    constant predictor's loss, makes it a warning.
+    a line with many rows per column. A forest fits them well whether it overfits or
+    not, so that it is judged out of bag only. A limit that `[checks]` sets, a share of
+    the constant predictor's loss, makes it a warning.
     """
     train, test = rows
     loss = str(test["loss"])
@@ -266,6 +268,8 @@ def train_test_gap(
     error = float(np.hypot(train["std_error"], test["std_error"]))
     if loss in SUMS or not (np.isfinite(gap) and error > 0):
         return None
+    if train["split"] == "train" and is_bagged(model.estimator):
+        return Seen(None, "not out of bag", subject=f"{model.name}, {loss}")
     errors, limit = gap / error, limits["gap_errors"]
     fires, observed = errors > float(limit.value), errors
     is_over = False

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...assess.expectations import DEVIATES, FOUND, shares, shuffles
-from ...assess.page_one import UNDERMINING, Point, points
+from ...assess.page_one import ORDER, UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
 from ...records.finding import places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
@@ -67,7 +67,7 @@ UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
 
 def executive(facts: Facts) -> Section:
     """Return section B."""
-    found = points(facts.result)
+    found = _points(facts)
     shown = found[:POINTS]
     n_models = len({ranking.record.model for ranking in facts.leads} - {""})
     several = "" if len(facts.models) > 1 else "_one"
@@ -95,6 +95,18 @@ def executive(facts: Facts) -> Section:
         "decision": (show_hidden(facts.note("decision")),),
     }
     return section("B", parts=parts)
+
+
+def _points(facts: Facts) -> list[Point]:
+    """Return what must be decided, and of a feature that carries nearly all, whether.
+
+    Not where a finding says so already.
+    """
+    found = points(facts.result)
+    said = {"target_copy", "leak_sign"} & {point.kind for point in found}
+    if not said and _dominant(facts):
+        found.append(Point("one_feature", ()))
+    return sorted(found, key=lambda point: ORDER.index(point.kind))
 
 
 def _cards(facts: Facts) -> Iterator[Sentence]:
@@ -145,6 +157,7 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
 def _headline(facts: Facts, found: list[Point]) -> Sentence:
     """Return what undermines the answer, else what leads and sets the models apart."""
     dominant = _dominant(facts)
+    found = [point for point in found if point.kind != "one_feature"]
     for point in found:
         # A set of correlated features is small beside what has nearly all importance.
         if point.kind == "dependent_leader" and dominant:
@@ -160,7 +173,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
         return (word("page.nothing_ranked").rstrip("."),)
     text = _leaders(facts)
     if dominant:
-        return (*text, *dominant)
+        return (*text, *say("executive.headline.one_feature", **dominant))
     # Of correlated features one may stand in for the other: these head no page.
     correlated = {name for members in facts.clusters.values() for name in members}
     apart = [d.feature for d in where_models_differ(facts)]
@@ -171,8 +184,11 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     return text
 
 
-def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
-    """Return how much of all importance the leader of a model has, if nearly all."""
+def _dominant(facts: Facts) -> dict[str, Part | Sentence]:
+    """Return a feature with nearly all importance, and how much it has in each model.
+
+    Of the model in which it has most, and of others in which it has nearly all too.
+    """
     shares: dict[Ranking, float] = {}
     for ranking in shown_rankings(facts):
         mean, is_rise = ranking.mean, ranking.record.form == "difference"
@@ -181,16 +197,19 @@ def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
             shares[ranking] = float(mean.max() / mean[mean > 0].sum())
     most = max(shares, key=shares.__getitem__, default=None)
     if most is None or shares[most] < NEARLY_ALL:
-        return ()
-    share = shares[most]
-    path = f"importances[{most.index}].mean"
-    return say(
-        f"executive.{key}",
-        feature=full_name(leader_of(most)[1]),
-        share=Value(path, share, _share_text(share), derived="share"),
-        model=full_name(most.subject),
-        card=card_link(facts.card(most.record)),
-    )
+        return {}
+    texts = []
+    for ranking, share in shares.items():
+        if leader_of(ranking) == leader_of(most) and share >= NEARLY_ALL:
+            path, text = f"importances[{ranking.index}].mean", _share_text(share)
+            value = Value(path, share, text, derived="share")
+            model = full_name(ranking.subject)
+            texts.append(say("executive.share_in", share=value, model=model))
+    return {
+        "feature": full_name(leader_of(most)[1]),
+        "shares": series(texts),
+        "card": card_link(facts.card(most.record)),
+    }
 
 
 def _share_text(share: float) -> str:
@@ -387,6 +406,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
         rows = facts.rows("test")
         assert rows is not None
         return {"rows": say_count(rows, "row")}
+    if point.kind == "one_feature":
+        return _dominant(facts)
     found, findings = point.findings, facts.result.findings
     finding = found[0]
     evidence, place = finding.evidence, f"findings[{findings.index(finding)}].evidence"
@@ -538,8 +559,6 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
         question = say(f"executive.decide.{key}", **_fields(facts, point))
         questions.setdefault(question, []).append(place)
     texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
-    if not {"target_copy", "leak_sign"} & {point.kind for point in found}:
-        texts += filter(None, [_dominant(facts, "decide.dominant")])
     if texts:
         return (*joined(texts, "; "), ".")
     key = "accepted" if days else "none"

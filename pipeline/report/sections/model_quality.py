@@ -253,6 +253,10 @@ def _fit(facts: Facts, model: str) -> Sentence:
     if not error > 0:
         return say("quality.fit.no_error")
     gap = float(test["value"] - own["value"])
+    asked = facts.result.checks
+    is_own = asked["check"].eq("train_test_gap") & asked["verdict"].eq("not run")
+    if f"{model}, {_loss(facts)}" in set(asked.loc[is_own, "subject"]):
+        return say("quality.fit.of_forest")
     if gap <= 0:
         return say(f"quality.fit.no_worse_{split}")
     path = f"performance[{test.name}].value"

@@ -30,6 +30,7 @@ from tests.report.reading import (
 )
 
 from importance_audit.records.finding import cause_of
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -189,6 +190,14 @@ def test_a_model_overfits_by_more_than_three_standard_errors(rows, text):
     assert f"good {text}" in said(two_models(performance=performance), "fits")
 
 
+def test_a_forest_that_was_not_judged_out_of_bag_is_not_said_to_overfit():
+    asked = ("train_test_gap", "good, rmse", "not out of bag", 3.0, "default")
+    rows = made_rows("checks", " ".join(FRAMES["checks"].columns), (*asked, "not run"))
+    text = said(two_models(checks=rows), "fits")
+    assert "good fits its own training rows closely, as forests do, and was not" in text
+    assert text.count("overfits") == 1
+
+
 OF_GOOD = {"model": "good", "positive_class": "", "split": "test"}
 
 
@@ -308,11 +317,37 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     means = (9.0, rest, rest)
     intervals = around(means).assign(rank_low=[1, 2, 2], rank_high=[1, 3, 3])
     view = of_models({"bad": means}, row_intervals=intervals)
-    share = "with 83\u202f% of all importance in bad"
+    share = "83\u202f% of all importance in bad"
     headline, decide = said(view, "headline"), said(view, "decide")
-    assert headline == f"a leads, {share} (E1)" if is_named else "a leads"
-    asked = f"whether a, {share}, is known at the time of prediction."
+    heads = f"a leads, with {share} (E1): is it known when predicting?"
+    assert headline == (heads if is_named else "a leads")
+    asked = "(1) whether a is known at the time of prediction."
     assert decide == (asked if is_named else "No open point.")
+    point = f"One feature carries nearly all. a: {share} (E1)."
+    assert said(view, "points") == (point if is_named else "")
+
+
+def test_what_carries_nearly_all_is_the_first_point_with_its_share_in_every_model():
+    """As much as a copy of the target that is wrong in some rows."""
+    means = {"bad": (9.0, 0.5, 0.4), "good": (9.0, 0.3, 0.1)}
+    leader = found("dependent_leader", "bad", evidence={"cluster": 1})
+    view = of_models(
+        means,
+        row_intervals=around(*means.values()).assign(
+            rank_low=[1, 2, 2] * 2, rank_high=[1, 3, 3] * 2
+        ),
+        clusters=correlated("b", "c"),
+        findings=[leader],
+    )
+    first, second = map(plain, parts(view)["points"])
+    assert first == (
+        "One feature carries nearly all. a: 91\u202f% of all importance in bad and "
+        "96\u202f% of all importance in good (E1)."
+    )
+    assert second.startswith("Correlated leaders")
+    assert said(view, "decide").startswith("(1) whether a is known at the time")
+    leak = found("leak_sign", "bad", "info", measure="a", evidence={"share": 0.9})
+    assert len(parts(of_models(means, findings=[leak]))["points"]) == 1
 
 
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
