@@ -28,7 +28,8 @@ ORDER = (
 UNDERMINING = ORDER[: ORDER.index("train_test_gap")]
 """Kinds that answer what the owner asks, or make the other answers doubtful."""
 TIMES = 3
-"""How much larger an importance must be in one model than in another to be named."""
+"""How much larger an importance must be in one model than in another to be named: the
+report says "under a third"."""
 LEAST = 0.001
 """Share of the largest importance of a model below which none is named, whatever its
 interval: a feature that is hardly used may have hardly any noise."""

@@ -72,8 +72,9 @@ def executive(facts: Facts) -> Section:
     n_models = len({ranking.record.model for ranking in facts.leads} - {""})
     several = "" if len(facts.models) > 1 else "_one"
     heading = "page.data_say" if facts.is_of_data else f"page.relies_on{several}"
+    headline = _headline(facts, found)
     parts = {
-        "headline": _headline(facts, found),
+        "headline": headline,
         "expected": (*_expected(facts), *reproduced(facts)),
         "purpose": _purpose(facts),
         "verdict": verdict_badge(facts),
@@ -83,7 +84,7 @@ def executive(facts: Facts) -> Section:
         "how_good": word(f"page.how_good{several}"),
         "heading": word(heading),
         "ranking": tuple(filter(None, [leading_table(facts)])),
-        "differ": (*_leaders(facts), ". ", *differing(facts)) if n_models > 1 else (),
+        "differ": _differ(facts, headline) if n_models > 1 else (),
         "change": change_lede(facts) if facts.baseline else (),
         "points": tuple(_point(facts, point) for point in shown),
         "more": _more(facts, len(found) - len(shown)),
@@ -229,6 +230,13 @@ def _leaders(facts: Facts) -> Sentence:
         n = tallied("models", len(models))
         return say(f"executive.{key}", feature=full_name(first), n=n)
     return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
+
+
+def _differ(facts: Facts, headline: Sentence) -> Sentence:
+    """Return where models differ; what leads only if the headline does not say it."""
+    leaders = _leaders(facts)
+    is_said = headline[: len(leaders)] == leaders
+    return (*(() if is_said else (*leaders, ". ")), *differing(facts))
 
 
 def _expected(facts: Facts) -> Iterator[Sentence]:

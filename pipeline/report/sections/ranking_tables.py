@@ -13,6 +13,7 @@ from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..text.blocks import Bar, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
+    MAX_DECIMALS,
     MISSING,
     end_text,
     interval_text,
@@ -178,10 +179,11 @@ def table_id(ranking: Ranking, name: str = "ranking") -> str:
 
 
 def value_of(ranking: Ranking, row: int) -> Value:
-    """Return the estimate of one row."""
+    """Return the estimate of one row; as a bound only where it is rounding."""
     mean = float(ranking.mean[row])
+    form = number if abs(mean) < 10.0**-MAX_DECIMALS else end_text
     path = f"importances[{ranking.index}].mean[{row}]"
-    return Value(path, mean, number(mean, ranking.places))
+    return Value(path, mean, form(mean, ranking.places))
 
 
 def baseline_of(ranking: Ranking) -> Value:

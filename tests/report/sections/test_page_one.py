@@ -282,7 +282,7 @@ def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_larg
     # a of "good" is apart from 9, but not less than a third of it
     assert "No feature is" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
     apart = text((1.0, 3.0), *same[1:], means=(2.0, 5.0, 1.0))
-    assert "3 times as large in the other): a (9.00 and 2.00)." in apart
+    assert "under a third of the other): a (9.00 and 2.00)." in apart
     # c of "good" cannot be told from zero, and the interval of "bad" is above it
     assert ": c (" in text(*same[:2], (-0.2, 0.7), means=(9.0, 5.0, 0.5))
 
@@ -298,7 +298,7 @@ def test_what_is_hardly_used_neither_leads_nor_sets_models_apart():
         )
     )
     view = of_models(means, row_intervals=intervals)
-    assert re.search(r"in the other\): c \(10\.00 and [^;]*\)\.$", said(view, "differ"))
+    assert re.search(r"of the other\): c \(10\.00 and [^;]*\)\.$", said(view, "differ"))
     rows = table(view, "tab-executive").rows
     assert [plain(row.cells[0].parts) for row in rows] == ["a", "d", "c"]
 
@@ -317,7 +317,7 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     means = (9.0, rest, rest)
     intervals = around(means).assign(rank_low=[1, 2, 2], rank_high=[1, 3, 3])
     view = of_models({"bad": means}, row_intervals=intervals)
-    share = "83\u202f% of all importance in bad"
+    share = "83\u202f% (bad) of all importance"
     headline, decide = said(view, "headline"), said(view, "decide")
     heads = f"a leads, with {share} (E1): is it known when predicting?"
     assert headline == (heads if is_named else "a leads")
@@ -341,8 +341,8 @@ def test_what_carries_nearly_all_is_the_first_point_with_its_share_in_every_mode
     )
     first, second = map(plain, parts(view)["points"])
     assert first == (
-        "One feature carries nearly all. a: 91\u202f% of all importance in bad and "
-        "96\u202f% of all importance in good (E1)."
+        "One feature carries nearly all. a: 91\u202f% (bad) and 96\u202f% (good) of "
+        "all importance (E1)."
     )
     assert second.startswith("Correlated leaders")
     assert said(view, "decide").startswith("(1) whether a is known at the time")
@@ -357,12 +357,58 @@ def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart()
     def headline(*names):
         intervals = around(*means.values())
         view = of_models(means, row_intervals=intervals, clusters=correlated(*names))
-        assert "b" in said(view, "differ").split("in the other): ")[1]
+        assert "b" in said(view, "differ").split("of the other): ")[1]
         return said(view, "headline")
 
     assert headline().endswith("; b sets the models apart")
     assert headline("b", "c").endswith("one leads alone in bad and good")
     assert headline("a", "b").endswith("; c sets the models apart")
+
+
+@pytest.mark.parametrize(("high", "is_named"), [(8.0, False), (3.0, True)])
+def test_a_stand_in_is_no_difference_where_both_models_rely_on_its_set(high, is_named):
+    """b and c count 6 together in one model, and 5 to `high` in the other."""
+    means = {"bad": (9.0, 5.0, 1.0), "good": (9.0, 1.0, 5.0)}
+    fields = {"cluster": 1, "loss": "rmse", "form": "difference", "over": "rows"}
+    fields |= {"unit": "y", "n_repeats": 10, "std_error": 0.5}
+    joint = made_rows(
+        "joint_importances",
+        "model mean low high",
+        *(("bad", 6.0, 5.0, 7.0), ("good", high - 1, high - 2, high)),
+        **fields,
+    )
+    view = of_models(
+        means,
+        row_intervals=around(*means.values()),
+        clusters=correlated("b", "c"),
+        joint_importances=joint,
+    )
+    assert ("b" in said(view, "differ").split("the other)")[1]) is is_named
+
+
+def test_what_is_told_from_zero_and_has_no_room_is_counted():
+    means = {"bad": (9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0)}
+    means["good"] = means["bad"]
+    names = "abcdefgh"
+    records = [made_importance(m, names, of, sd=0.01) for m, of in means.items()]
+    notes = plain(sum(table(view_of_records(*records), "tab-executive").notes, ()))
+    assert "Shown: the first 6 of 8 features told from zero, by their" in notes
+
+
+def test_models_side_by_side_have_the_same_decimals():
+    """Of the model with wider intervals; what would print as 0.0 keeps a digit."""
+    means = {"bad": (90.0, 50.0, 10.0), "good": (90.0, 50.0, 0.04)}
+    rows = [
+        (record, name, mean - width, mean + width, 1.0, 3.0)
+        for record, width in ((0, 8.0), (1, 0.03))
+        for name, mean in zip("abc", [*means.values()][record], strict=True)
+    ]
+    view = of_models(means, row_intervals=row_intervals(*rows))
+    shown = table(view, "tab-executive")
+    assert column(shown, "bad")[0] == "90.0 (82.0 to 98.0)"
+    assert column(shown, "good") == [
+        *("90.0 (90.0 to 90.0)", "50.0 (50.0 to 50.0)", "0.04 (0.01 to 0.07)")
+    ]
 
 
 @pytest.mark.parametrize(
