@@ -61,7 +61,9 @@ def title(facts: Facts) -> Sentence:
 def subtitle(facts: Facts) -> Sentence:
     """Return what is predicted, when the run took place, and on how many rows."""
     parts: list[Sentence] = []
-    if facts.note("title") or not (facts.came_to_end and facts.rankings):
+    is_named = facts.result.run.config.get("data", {}) is not None  # not in Python
+    is_titled = facts.note("title") or not (facts.came_to_end and facts.rankings)
+    if is_named and is_titled:
         parts.append(say("title.audit", audit=full_value(facts.result.run.audit)))
     if facts.target:
         unit = facts.target_unit
@@ -119,7 +121,8 @@ def _document(facts: Facts) -> KeyValues:
 
 def version_line(facts: Facts) -> Sentence:
     """Return how often this document was signed, as a sentence."""
-    return say("control.version_line", version=_version(facts))
+    key = "unsigned_line" if facts.signoffs == () else "version_line"
+    return say(f"control.{key}", version=_version(facts))
 
 
 def _version(facts: Facts) -> Sentence:

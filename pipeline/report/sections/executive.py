@@ -9,13 +9,14 @@ import pandas as pd
 from ...assess.expectations import DEVIATES, FOUND, shares, shuffles
 from ...assess.page_one import ORDER, UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
-from ...records.finding import places_apart
+from ...records.finding import Finding, places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, number, percent, rank_text
 from ..text.wording import (
     ended,
     full_name,
+    full_value,
     joined,
     look_up,
     say,
@@ -32,7 +33,15 @@ from .change import lede as change_lede
 from .claims import reproduced
 from .control import version_line
 from .expectations import in_place
-from .facts import Facts, card_link, config_of, first_few, section, tallied
+from .facts import (
+    Facts,
+    card_link,
+    config_of,
+    first_few,
+    section,
+    tallied,
+    whole,
+)
 from .findings import link_to, standing_of, title_of
 from .leading_features import (
     differing,
@@ -44,6 +53,7 @@ from .leading_features import (
     where_models_differ,
 )
 from .model_quality import (
+    CLASSES,
     SPLITS,
     fits,
     measured,
@@ -204,11 +214,13 @@ def _dominant(facts: Facts) -> dict[str, Part | Sentence]:
         if leader_of(ranking) == leader_of(most) and share >= NEARLY_ALL:
             path, text = f"importances[{ranking.index}].mean", _share_text(share)
             value = Value(path, share, text, derived="share")
-            model = full_name(ranking.subject)
-            texts.append(say("executive.share_in", share=value, model=model))
+            texts.append((value, full_name(ranking.subject)))
+    is_one = len(texts) == 1
+    key = f"executive.{'share_in' if is_one else 'share_of'}"
+    each = [say(key, share=share, model=model) for share, model in texts]
     return {
         "feature": full_name(leader_of(most)[1]),
-        "shares": series(texts),
+        "shares": each[0] if is_one else say("executive.shares", shares=series(each)),
         "card": card_link(facts.card(most.record)),
     }
 
@@ -366,7 +378,7 @@ def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     values, subject = [], full_name(misses[0].ranking.subject)
     for ranking, _, value in misses:
         card = _card_and_loss(facts, ranking)
-        values.append(say("executive.by_card", value=value, card=card))
+        values.append(say("executive.share_by_card", value=value, card=card))
     key = _side(misses)
     return say(f"executive.found.{key}", values=series(values), model=subject)
 
@@ -471,6 +483,11 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             subject = f"{finding.subject}, "  # of several classes "model, class"
             names = [name for name in facts.models if subject.startswith(f"{name}, ")]
             fields["model"] = full_name(max(names, key=len, default=finding.subject))
+            if facts.task == "multiclass":
+                of_classes = [_off_of_class(facts, one) for one in found]
+                few = first_few(of_classes, CLASSES, "findings")
+                fields["directions"] = joined(few)
+                return fields
             low, high, of = (
                 tallied("findings", int(sum(one.evidence[key] for one in found)))
                 for key in ("too_low", "too_high", "deciles")
@@ -486,6 +503,9 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 )
                 for more, (side, n) in zip(("", "_more"), sides, strict=False)
             )
+        case "unseen_levels":
+            n = whole(f"{place}['rows']", int(evidence.get("rows", 0)))
+            fields["rows"] = say_count(n, "row")
         case "split_shift":
             psi, shifts = float(evidence["psi"]), facts.result.split_shifts
             moved = [
@@ -496,6 +516,20 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             fields["columns"] = joined(columns) if is_cut else series(columns)
             fields["psi"] = Value(f"{place}['psi']", psi, number(psi, 2))
     return fields
+
+
+def _off_of_class(facts: Facts, finding: Finding) -> Sentence:
+    """Return in how many deciles the probabilities of a class are off."""
+    evidence = finding.evidence
+    path = f"findings[{facts.result.findings.index(finding)}].evidence"
+    n_off = int(evidence["too_low"] + evidence["too_high"])
+    return say(
+        "quality.off_of_class",
+        cls=full_value(finding.subject.rpartition(", ")[2]),
+        n=tallied(path, n_off),
+        of=whole(f"{path}['deciles']", int(evidence["deciles"])),
+        parts=parts_word([evidence["deciles"]]),
+    )
 
 
 def _sets(facts: Facts, point: Point) -> Sentence:

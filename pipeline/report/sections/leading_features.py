@@ -176,11 +176,14 @@ def _notes(
         n, section = tallied("importances", more), section_link("F")
         told = _told(rankings)
         key = "more_told" if told < every and told.issuperset(names) else "more"
-        first, of = (
-            tallied("importances", len(own)) for own in (told & {*names}, told)
-        )
-        if not told.issubset(names):
-            key = "more_first"
+        known = {
+            ranking.record.features[row]
+            for ranking in rankings
+            for row in np.flatnonzero(ranking.told)
+        }
+        key = key if known.issubset(names) else "more_first"
+        first = tallied("importances", len(known.intersection(names)))
+        of = tallied("importances", len(known))
         notes.append(say(f"leading.{key}", first=first, of=of, n=n, section=section))
     left_out = [ranking.subject for ranking in _by_quality(facts)[MODELS:]]
     if left_out:

@@ -138,10 +138,9 @@ def recomputed(facts: Facts) -> Sentence:
     )
     if left := len(facts.rankings) - n:
         possible = len(recomputable(facts))
-        key = "cannot" if not possible else "open" if possible == left else "open_some"
+        key = "open" if possible else "cannot"
         number = tallied("importances", possible or left)
-        rest = tallied("importances", left - possible)
-        text += (" ", *say(f"recomputed.{key}", n=number, rest=rest))
+        text += (" ", *say(f"recomputed.{key}", n=number))
     return joined([*texts, text], " ")
 
 

@@ -248,6 +248,61 @@ INTERVALS = row_intervals(
 )
 
 
+def test_several_classes_are_counted_each_and_have_an_accuracy():
+    """Three classes have no thirty deciles together."""
+    off = (("a", 9, 0), ("b", 2, 3), ("c", 0, 1))
+    rows = [
+        OF_GOOD
+        | {"positive_class": cls, "deciles": 10, "too_low": low, "too_high": high}
+        | {"lowest": "within", "highest": "within", "predicted": 0.3, "observed": 0.3}
+        for cls, low, high in off
+    ]
+    findings = [
+        found(
+            *("calibration", f"forest, {row['positive_class']}", "info"),
+            evidence=row,
+            cause="calibration: forest",
+        )
+        for row in ({k: v for k, v in row.items() if k != "split"} for row in rows[:2])
+    ]
+    frame = made_frame("calibration_checks", rows, model="forest")
+    accuracy = made_rows(
+        "readings",
+        "value split",
+        *((0.91, "train"), (0.87, "test")),
+        **{"model": "forest", "reading": "accuracy", "n_samples": 9, "std_error": 0.01},
+    )
+    result = multiclass_result()
+    view = build_view(
+        replace(result, findings=tuple(findings)).with_frames(
+            calibration_checks=frame, readings=accuracy
+        )
+    )
+    text = "forest: a (9 of 10 deciles), b (5 of 10 deciles)"
+    assert text in said(view, "points")
+    assert "probabilities off in a (9 of 10 deciles), b (5 of" in said(view, "fits")
+    quality = table(view, "tab-quality")
+    assert "0.870" in column(quality, "Accuracy on the evaluation rows")
+    fine = build_view(result.with_frames(calibration_checks=frame))
+    assert "in every class (at most 9 of 10 deciles off)" in said(fine, "fits")
+
+
+def test_unseen_levels_say_in_how_many_rows():
+    evidence = {"rows": 35, "levels": 1}
+    view = two_models(findings=[found("unseen_levels", "dealer", evidence=evidence)])
+    text = "Levels not seen in training: dealer, in 35 rows (K1)."
+    assert said(view, "points") == text
+
+
+def test_an_audit_in_python_has_no_name_of_an_audit_and_no_version_unsigned():
+    result = plain_result("ab")
+    named = build_view(configured(result, report={"title": "Own"}))
+    assert "Audit " in plain(named.subtitle)
+    called = build_view(configured(result, report={"title": "Own"}, data=None))
+    assert "Audit " not in plain(called.subtitle)
+    assert said(called, "about").endswith("nor their use. Unsigned.")
+
+
 def test_models_stand_side_by_side_and_features_by_their_best_rank():
     view = two_models(row_intervals=INTERVALS)
     leading = table(view, "tab-executive")
@@ -263,7 +318,9 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     below = "Below zero, so that shuffling improves the model (rank –): 1 of 3 in bad."
     assert below in notes
     assert "Cannot be told from zero" not in notes
-    assert "95\u202f% interval in brackets: other evaluation rows" in notes
+    assert (
+        "95\u202f% interval in brackets, and of ranks: other evaluation rows" in notes
+    )
 
 
 def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
@@ -317,7 +374,7 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     means = (9.0, rest, rest)
     intervals = around(means).assign(rank_low=[1, 2, 2], rank_high=[1, 3, 3])
     view = of_models({"bad": means}, row_intervals=intervals)
-    share = "83\u202f% (bad) of all importance"
+    share = "83\u202f% of all importance in bad"
     headline, decide = said(view, "headline"), said(view, "decide")
     heads = f"a leads, with {share} (E1): is it known when predicting?"
     assert headline == (heads if is_named else "a leads")
@@ -407,7 +464,7 @@ def test_models_side_by_side_have_the_same_decimals():
     shown = table(view, "tab-executive")
     assert column(shown, "bad")[0] == "90.0 (82.0 to 98.0)"
     assert column(shown, "good") == [
-        *("90.0 (90.0 to 90.0)", "50.0 (50.0 to 50.0)", "0.04 (0.01 to 0.07)")
+        *("90.0 (90.0 to 90.0)", "50.0 (50.0 to 50.0)", "0.04 (0.01 to 0.1)")
     ]
 
 
@@ -637,7 +694,7 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     )
     # Not all rankings of a model contradict it: named, but no headline.
     assert said(view, "points") == (
-        "Not as expected. a does not lead in 2 of 3 rankings (K1)."
+        "Not as expected: a does not lead in 2 of 3 rankings (K1)."
     )
     assert not said(view, "headline").startswith("Not as the owner")
     grave = replace(note, severity="warning")
@@ -728,7 +785,7 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 @pytest.mark.parametrize(
     ("mean", "method", "words"),
     [
-        (5.0, "permutation", "50% of the largest in m"),
+        (5.0, "permutation", "50% of the largest importance in m"),
         (-5.0, "permutation", "shuffling it improves m, by 50% of the"),
         (-5.0, "drop_column", "below zero in m, by 50% of the largest"),
     ],
@@ -742,7 +799,7 @@ def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
     text = said(view, "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
     question = {
-        "50% of the largest in m": "whether it is acceptable that c matters",
+        "50% of the largest importance in m": "whether it is acceptable that c matters",
         "shuffling it improves m, by 50% of the": "that shuffling c improves the model",
         "below zero in m, by 50% of the largest": "acceptable that c is below zero",
     }
@@ -832,9 +889,10 @@ def test_every_share_of_a_feature_that_is_not_at_zero_is_listed():
     )
     text = said(of_models(means, sd=0.1, **found), "expected").replace("\u202f", "")
     assert text.endswith(
-        "Not this one: b without importance (Law); 50% (E1) of the largest in m; "
-        "15% (E1) of the largest in k. Of the other features named there, not without "
-        "importance in some ranking: c (up to 70% of the largest in l, E1)."
+        "Not this one: b without importance (Law); 50% of the largest importance (E1) "
+        "in m; 15% of the largest importance (E1) in k. Of the other features named "
+        "there, not without importance in some ranking: c (up to 70% of the largest "
+        "importance in l, E1)."
     )
 
 
