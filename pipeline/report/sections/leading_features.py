@@ -337,7 +337,7 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
     frame = facts.result.clusters
     group = str(frame.loc[frame["cluster"] == cluster, "group"].iloc[0])
     rows = facts.result.joint_importances
-    for ranking in facts.leads:
+    for ranking in _by_quality(facts):
         lead = ranking.record
         if not group:
             own = rows[(rows["cluster"] == cluster) & is_marginal(lead)]
