@@ -504,8 +504,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 for more, (side, n) in zip(("", "_more"), sides, strict=False)
             )
         case "unseen_levels":
-            n = whole(f"{place}['rows']", int(evidence.get("rows", 0)))
-            fields["rows"] = say_count(n, "row")
+            unseen = whole(f"{place}['rows']", int(evidence.get("rows", 0)))
+            fields["rows"] = say_count(unseen, "row")
         case "split_shift":
             psi, shifts = float(evidence["psi"]), facts.result.split_shifts
             moved = [

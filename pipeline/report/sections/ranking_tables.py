@@ -181,9 +181,11 @@ def table_id(ranking: Ranking, name: str = "ranking") -> str:
 def value_of(ranking: Ranking, row: int) -> Value:
     """Return the estimate of one row; as a bound only where it is rounding."""
     mean = float(ranking.mean[row])
-    form = number if abs(mean) < 10.0**-MAX_DECIMALS else end_text
     path = f"importances[{ranking.index}].mean[{row}]"
-    return Value(path, mean, form(mean, ranking.places))
+    text = number(mean, ranking.places)
+    if abs(mean) >= 10.0**-MAX_DECIMALS:
+        text = end_text(mean, ranking.places)
+    return Value(path, mean, text)
 
 
 def baseline_of(ranking: Ranking) -> Value:

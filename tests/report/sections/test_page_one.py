@@ -578,8 +578,10 @@ def test_rows_of_the_fit_are_called_so_everywhere_and_shown_once():
     assert heads_of(quality) == ["Model", "Rows of the fit", "Constant prediction"]
     assert plain(quality.caption).endswith("standard error; 100 rows of the fit.")
     assert "On rows that a model was fitted to, it looks better" in said(view, "points")
-    text = "(1) audit again on new rows: until then nothing is known about them."
-    assert said(view, "decide") == text
+    assert said(view, "decide") == (
+        "(1) audit again on new rows: until then it is not known how the model does on "
+        "them."
+    )
     assert "smallest loss on the rows of the fit: its RMSE" in said_in(view, "D")
     assert "All of it is measured on the rows of the fit" in said_in(view, "F")
     for letter in "ABEF":
