@@ -19,7 +19,7 @@ NOTES = (
 """Checks whose notes ask for a decision, as the warnings of every check do."""
 ORDER = (
     *("incomplete", "failure", "unexpected", "rows_unknown", "scored_on_training_rows"),
-    *("target_copy", "leak_sign", "dependent_leader"),
+    *("target_copy", "leak_sign", "one_feature", "dependent_leader"),
     *("train_test_gap", "calibration", "bias", "split_shift"),
     *("unseen_levels", "unexpected_in_part", "other"),
 )
@@ -27,7 +27,8 @@ ORDER = (
 UNDERMINING = ORDER[: ORDER.index("train_test_gap")]
 """Kinds that answer what the owner asks, or make the other answers doubtful."""
 TIMES = 3
-"""How much larger an importance must be in one model than in another to be named."""
+"""How much larger an importance must be in one model than in another to be named: the
+report says "under a third"."""
 LEAST = 0.001
 """Share of the largest importance of a model below which none is named, whatever its
 interval: a feature that is hardly used may have hardly any noise."""
@@ -41,7 +42,8 @@ class Point(NamedTuple):
     kind : str
         One of `ORDER`.
     findings : tuple of Finding
-        Those that raise it, the gravest first; none of "rows_unknown".
+        Those that raise it, the gravest first; none of "rows_unknown" and of
+        "one_feature", which has nearly all importance: the report sees it.
     """
 
     kind: str

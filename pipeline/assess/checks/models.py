@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.column_types import is_category
+from ...methods.importance.out_of_bag import is_bagged
 from ...methods.trees.fitted import trees_may_answer
 from ...models.diagnostics import TENTHS
 from ...models.prediction import predict_unchanged
@@ -268,8 +269,10 @@ def train_test_gap(
     `rows` are those of the frame of performance, of the training rows and of the
     evaluation rows. The two losses are of different rows, so their variances add up.
     Every model fits its training rows better; the gap of a linear model with many rows
-    per column is within three standard errors. It is a warning if the gap, as a share
-    of the loss of the constant predictor, exceeds a limit in `[checks]`.
+    per column is within three standard errors. A forest fits them well whether it
+    overfits or not, so its training rows are compared out of bag only. It is a warning
+    if the gap, as a share of the loss of the constant predictor, exceeds a limit in
+    `[checks]`.
     """
     train, test = rows
     loss = str(test["loss"])
@@ -277,6 +280,8 @@ def train_test_gap(
     error = float(np.hypot(train["std_error"], test["std_error"]))
     if loss in SUMS or not (np.isfinite(gap) and error > 0):
         return None
+    if train["split"] == "train" and is_bagged(model.estimator):
+        return Seen(None, "not out of bag", subject=f"{model.name}, {loss}")
     errors, limit = gap / error, limits["gap_errors"]
     fires, observed = errors > float(limit.value), errors
     is_over = False

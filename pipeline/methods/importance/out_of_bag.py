@@ -243,6 +243,16 @@ def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
     return train, (total.T / count).T
 
 
+def is_bagged(estimator: Any) -> bool:
+    """Return whether an estimator, or the last of a pipeline, is a bagged ensemble.
+
+    It is close to right on every training row, since most of its members saw it.
+    """
+    while steps := getattr(estimator, "steps", None):
+        estimator = steps[-1][1]
+    return is_of(estimator, FORESTS + BAGS)
+
+
 def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
     """Return the predictions of one member, in the form of `FittedModel.predict`."""
     columns = X[:, member.columns]

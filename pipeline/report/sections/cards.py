@@ -211,7 +211,7 @@ def _data(facts: Facts, record: Importance) -> Sentence:
         )
     fields: dict[str, Any] = {
         "rows": n_rows,
-        "split": look_up("splits")[record.split],
+        "split": look_up("splits")[facts.named(record.split)],
         "weights": look_up("cards.weights")["yes" if weighted else "no"],
     }
     if record.split == "reference":

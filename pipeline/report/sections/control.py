@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from ...assess.page_one import is_of_unknown_rows
 from ..text.blocks import KeyValues, Part, Section, Sentence, Styled
 from ..text.wording import (
     NO_BREAK,
@@ -62,7 +61,9 @@ def title(facts: Facts) -> Sentence:
 def subtitle(facts: Facts) -> Sentence:
     """Return what is predicted, when the run took place, and on how many rows."""
     parts: list[Sentence] = []
-    if facts.note("title") or not (facts.came_to_end and facts.rankings):
+    is_named = facts.result.run.config.get("data", {}) is not None  # not in Python
+    is_titled = facts.note("title") or not (facts.came_to_end and facts.rankings)
+    if is_named and is_titled:
         parts.append(say("title.audit", audit=full_value(facts.result.run.audit)))
     if facts.target:
         unit = facts.target_unit
@@ -72,9 +73,7 @@ def subtitle(facts: Facts) -> Sentence:
     if facts.is_of_data and (rows := facts.rows("train")):
         parts.append(say("title.run", date=date, rows=say_count(rows, "train_row")))
     elif facts.rankings and (rows := facts.rows("test")):
-        counted = say_count(rows, "test_row")
-        if is_of_unknown_rows(facts.result):
-            counted = say_count(rows, "given_row")
+        counted = say_count(rows, f"{facts.evaluated_on}_row")
         parts.append(say("title.run", date=date, rows=counted))
     else:
         parts.append(say("title.run_only", date=date))
@@ -122,7 +121,8 @@ def _document(facts: Facts) -> KeyValues:
 
 def version_line(facts: Facts) -> Sentence:
     """Return how often this document was signed, as a sentence."""
-    return say("control.version_line", version=_version(facts))
+    key = "unsigned_line" if facts.signoffs == () else "version_line"
+    return say(f"control.{key}", version=_version(facts))
 
 
 def _version(facts: Facts) -> Sentence:

@@ -230,8 +230,8 @@ def _rows(facts: Facts, place: int) -> KeyValues:
         "weights": say("data.weighted") if row["weighted"] else none,
         "provenance.sha256": _digest(str(row["sha256"])),
     }
-    id_, title = f"kv-rows-{row['split']}-{place}", say(f"data.title_{row['split']}")
-    return key_values(id_, title, "data", rows.items())
+    title = say(f"data.title_{facts.named(row['split'])}")
+    return key_values(f"kv-rows-{row['split']}-{place}", title, "data", rows.items())
 
 
 def _target(facts: Facts, row: Any) -> Sentence:

@@ -7,15 +7,16 @@ import numpy as np
 import pandas as pd
 
 from ...assess.expectations import DEVIATES, FOUND, shares, shuffles
-from ...assess.page_one import UNDERMINING, Point, points
+from ...assess.page_one import ORDER, UNDERMINING, Point, points
 from ...assess.split_shifts import moved as has_moved
-from ...records.finding import places_apart
+from ...records.finding import Finding, places_apart
 from ..text.blocks import Link, Part, Section, Sentence, Value
 from ..text.labels import with_labels
 from ..text.number_text import THIN, interval_text, number, percent, rank_text
 from ..text.wording import (
     ended,
     full_name,
+    full_value,
     joined,
     look_up,
     say,
@@ -32,7 +33,15 @@ from .change import lede as change_lede
 from .claims import reproduced
 from .control import version_line
 from .expectations import in_place
-from .facts import Facts, card_link, config_of, first_few, section, tallied
+from .facts import (
+    Facts,
+    card_link,
+    config_of,
+    first_few,
+    section,
+    tallied,
+    whole,
+)
 from .findings import link_to, standing_of, title_of
 from .leading_features import (
     differing,
@@ -45,6 +54,7 @@ from .leading_features import (
 )
 from .missing import count_missing, name_missing
 from .model_quality import (
+    CLASSES,
     SPLITS,
     fits,
     measured,
@@ -68,13 +78,14 @@ UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
 
 def executive(facts: Facts) -> Section:
     """Return section B."""
-    found = points(facts.result)
+    found = _points(facts)
     shown = found[:POINTS]
     n_models = len({ranking.record.model for ranking in facts.leads} - {""})
     several = "" if len(facts.models) > 1 else "_one"
     heading = "page.data_say" if facts.is_of_data else f"page.relies_on{several}"
+    headline = _headline(facts, found)
     parts = {
-        "headline": _headline(facts, found),
+        "headline": headline,
         "expected": (*_expected(facts), *reproduced(facts)),
         "purpose": _purpose(facts),
         "verdict": verdict_badge(facts),
@@ -84,7 +95,7 @@ def executive(facts: Facts) -> Section:
         "how_good": word(f"page.how_good{several}"),
         "heading": word(heading),
         "ranking": tuple(filter(None, [leading_table(facts)])),
-        "differ": (*_leaders(facts), ". ", *differing(facts)) if n_models > 1 else (),
+        "differ": _differ(facts, headline) if n_models > 1 else (),
         "change": change_lede(facts) if facts.baseline else (),
         "points": tuple(_point(facts, point) for point in shown),
         "more": _more(facts, len(found) - len(shown)),
@@ -96,6 +107,18 @@ def executive(facts: Facts) -> Section:
         "decision": (show_hidden(facts.note("decision")),),
     }
     return section("B", parts=parts)
+
+
+def _points(facts: Facts) -> list[Point]:
+    """Return what must be decided, and of a feature that carries nearly all, whether.
+
+    Not where a finding says so already.
+    """
+    found = points(facts.result)
+    said = {"target_copy", "leak_sign"} & {point.kind for point in found}
+    if not said and _dominant(facts):
+        found.append(Point("one_feature", ()))
+    return sorted(found, key=lambda point: ORDER.index(point.kind))
 
 
 def _cards(facts: Facts) -> Iterator[Sentence]:
@@ -146,6 +169,7 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
 def _headline(facts: Facts, found: list[Point]) -> Sentence:
     """Return what undermines the answer, else what leads and sets the models apart."""
     dominant = _dominant(facts)
+    found = [point for point in found if point.kind != "one_feature"]
     for point in found:
         # A set of correlated features is small beside what has nearly all importance.
         if point.kind == "dependent_leader" and dominant:
@@ -161,7 +185,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
         return (word("page.nothing_ranked").rstrip("."),)
     text = _leaders(facts)
     if dominant:
-        return (*text, *dominant)
+        return (*text, *say("executive.headline.one_feature", **dominant))
     # Of correlated features one may stand in for the other: these head no page.
     correlated = {name for members in facts.clusters.values() for name in members}
     apart = [d.feature for d in where_models_differ(facts)]
@@ -172,8 +196,11 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     return text
 
 
-def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
-    """Return how much of all importance the leader of a model has, if nearly all."""
+def _dominant(facts: Facts) -> dict[str, Part | Sentence]:
+    """Return a feature with nearly all importance, and how much it has in each model.
+
+    Of the model in which it has most, and of others in which it has nearly all too.
+    """
     shares: dict[Ranking, float] = {}
     for ranking in shown_rankings(facts):
         mean, is_rise = ranking.mean, ranking.record.form == "difference"
@@ -182,16 +209,21 @@ def _dominant(facts: Facts, key: str = "headline.dominant") -> Sentence:
             shares[ranking] = float(mean.max() / mean[mean > 0].sum())
     most = max(shares, key=shares.__getitem__, default=None)
     if most is None or shares[most] < NEARLY_ALL:
-        return ()
-    share = shares[most]
-    path = f"importances[{most.index}].mean"
-    return say(
-        f"executive.{key}",
-        feature=full_name(leader_of(most)[1]),
-        share=Value(path, share, _share_text(share), derived="share"),
-        model=full_name(most.subject),
-        card=card_link(facts.card(most.record)),
-    )
+        return {}
+    texts = []
+    for ranking, share in shares.items():
+        if leader_of(ranking) == leader_of(most) and share >= NEARLY_ALL:
+            path, text = f"importances[{ranking.index}].mean", _share_text(share)
+            value = Value(path, share, text, derived="share")
+            texts.append((value, full_name(ranking.subject)))
+    is_one = len(texts) == 1
+    key = f"executive.{'share_in' if is_one else 'share_of'}"
+    each = [say(key, share=share, model=model) for share, model in texts]
+    return {
+        "feature": full_name(leader_of(most)[1]),
+        "shares": each[0] if is_one else say("executive.shares", shares=series(each)),
+        "card": card_link(facts.card(most.record)),
+    }
 
 
 def _share_text(share: float) -> str:
@@ -211,6 +243,13 @@ def _leaders(facts: Facts) -> Sentence:
         n = tallied("models", len(models))
         return say(f"executive.{key}", feature=full_name(first), n=n)
     return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
+
+
+def _differ(facts: Facts, headline: Sentence) -> Sentence:
+    """Return where models differ; what leads only if the headline does not say it."""
+    leaders = _leaders(facts)
+    is_said = headline[: len(leaders)] == leaders
+    return (*(() if is_said else (*leaders, ". ")), *differing(facts))
 
 
 def _expected(facts: Facts) -> Iterator[Sentence]:
@@ -367,7 +406,7 @@ def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     values, subject = [], full_name(misses[0].ranking.subject)
     for ranking, _, value in misses:
         card = _card_and_loss(facts, ranking)
-        values.append(say("executive.by_card", value=value, card=card))
+        values.append(say("executive.share_by_card", value=value, card=card))
     key = _side(misses)
     return say(f"executive.found.{key}", values=series(values), model=subject)
 
@@ -415,6 +454,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
         rows = facts.rows("test")
         assert rows is not None
         return {"rows": say_count(rows, "row")}
+    if point.kind == "one_feature":
+        return _dominant(facts)
     found, findings = point.findings, facts.result.findings
     finding = found[0]
     evidence, place = finding.evidence, f"findings[{findings.index(finding)}].evidence"
@@ -469,6 +510,11 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             subject = f"{finding.subject}, "  # of several classes "model, class"
             names = [name for name in facts.models if subject.startswith(f"{name}, ")]
             fields["model"] = full_name(max(names, key=len, default=finding.subject))
+            if facts.task == "multiclass":
+                of_classes = [_off_of_class(facts, one) for one in found]
+                few = first_few(of_classes, CLASSES, "findings")
+                fields["directions"] = joined(few)
+                return fields
             low, high, of = (
                 tallied("findings", int(sum(one.evidence[key] for one in found)))
                 for key in ("too_low", "too_high", "deciles")
@@ -484,6 +530,9 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 )
                 for more, (side, n) in zip(("", "_more"), sides, strict=False)
             )
+        case "unseen_levels":
+            unseen = whole(f"{place}['rows']", int(evidence.get("rows", 0)))
+            fields["rows"] = say_count(unseen, "row")
         case "split_shift":
             psi, shifts = float(evidence["psi"]), facts.result.split_shifts
             moved = [
@@ -494,6 +543,20 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             fields["columns"] = joined(columns) if is_cut else series(columns)
             fields["psi"] = Value(f"{place}['psi']", psi, number(psi, 2))
     return fields
+
+
+def _off_of_class(facts: Facts, finding: Finding) -> Sentence:
+    """Return in how many deciles the probabilities of a class are off."""
+    evidence = finding.evidence
+    path = f"findings[{facts.result.findings.index(finding)}].evidence"
+    n_off = int(evidence["too_low"] + evidence["too_high"])
+    return say(
+        "quality.off_of_class",
+        cls=full_value(finding.subject.rpartition(", ")[2]),
+        n=tallied(path, n_off),
+        of=whole(f"{path}['deciles']", int(evidence["deciles"])),
+        parts=parts_word([evidence["deciles"]]),
+    )
 
 
 def _sets(facts: Facts, point: Point) -> Sentence:
@@ -566,8 +629,6 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
         question = say(f"executive.decide.{key}", **_fields(facts, point))
         questions.setdefault(question, []).append(place)
     texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
-    if not {"target_copy", "leak_sign"} & {point.kind for point in found}:
-        texts += filter(None, [_dominant(facts, "decide.dominant")])
     if texts:
         return (*joined(texts, "; "), ".")
     key = "accepted" if days else "none"

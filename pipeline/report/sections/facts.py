@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from ...assess.expectations import DEVIATES
+from ...assess.page_one import is_of_unknown_rows
 from ...records.finding import Finding
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.losses import LOSSES
@@ -179,6 +180,31 @@ class Facts:
     def models(self) -> tuple[str, ...]:
         """The names of the models, in the order of the audit."""
         return tuple(self.result.models["model"])
+
+    @cached_property
+    def evaluated_on(self) -> str:
+        """What the evaluation rows are called: "test", "given" or "fitted".
+
+        "fitted" if every model was fitted to all of them, "given" if that is not known.
+        """
+        fitted = {
+            finding.subject
+            for finding in self.result.findings
+            if finding.check == "scored_on_training_rows"
+            and finding.evidence.get("rows") == finding.evidence.get("of")
+        }
+        if self.models and fitted.issuperset(self.models):
+            return "fitted"
+        return "given" if is_of_unknown_rows(self.result) else "test"
+
+    def named(self, split: str) -> str:
+        """Return the key by which the catalogue names the rows of a split."""
+        return self.evaluated_on if split == "test" else split
+
+    @property
+    def rows_word(self) -> str:
+        """The evaluation rows in words, for sentences."""
+        return word(f"splits.{self.evaluated_on}")
 
     @property
     def target(self) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...assess.page_one import LEAST, TIMES, Difference, differences
+from ...assess.page_one import LEAST, Difference, differences
 from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
 from ..text.number_text import interval_text, loss_label, percent
@@ -44,7 +44,6 @@ MODELS, WITH_BOUNDS = 3, 2
 FEW = 3
 """Leading features at least, though the last are at zero."""
 DIFFERENCES = 3
-LEAST_TEXT = percent(LEAST)
 GROUPS = 3
 """Groups of the owner that page one names."""
 SETS = "abcdefghijklmnopqrstuvwxyz"
@@ -56,9 +55,14 @@ def shown_rankings(facts: Facts) -> list[Ranking]:
 
 
 def _by_quality(facts: Facts) -> list[Ranking]:
+    """Return the leading rankings, the best model first, with the same decimals."""
     order = best_first(facts)
     names = {name: place for place, name in enumerate(order)}
-    return sorted(facts.leads, key=lambda r: names.get(r.record.model, len(order)))
+    places = min((ranking.places for ranking in facts.leads), default=0)
+    return sorted(
+        (replace(ranking, decimals=places) for ranking in facts.leads),
+        key=lambda r: names.get(r.record.model, len(order)),
+    )
 
 
 def leading_table(facts: Facts) -> Table | None:
@@ -173,7 +177,15 @@ def _notes(
         n, section = tallied("importances", more), section_link("F")
         told = _told(rankings)
         key = "more_told" if told < every and told.issuperset(names) else "more"
-        notes.append(say(f"leading.{key}", n=n, section=section))
+        known = {
+            ranking.record.features[row]
+            for ranking in rankings
+            for row in np.flatnonzero(ranking.told)
+        }
+        key = key if known.issubset(names) else "more_first"
+        first = tallied("importances", len(known.intersection(names)))
+        of = tallied("importances", len(known))
+        notes.append(say(f"leading.{key}", first=first, of=of, n=n, section=section))
     left_out = [ranking.subject for ranking in _by_quality(facts)[MODELS:]]
     if left_out:
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
@@ -307,11 +319,15 @@ class Joint(NamedTuple):
     value : Value
     side : {"above", "zero", "below"}
         Where its interval lies.
+    low, high : float
+        The interval.
     """
 
     model: str
     value: Value
     side: str
+    low: float
+    high: float
 
 
 def in_words(one: Joint) -> Sentence:
@@ -328,7 +344,7 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
     frame = facts.result.clusters
     group = str(frame.loc[frame["cluster"] == cluster, "group"].iloc[0])
     rows = facts.result.joint_importances
-    for ranking in facts.leads:
+    for ranking in _by_quality(facts):
         lead = ranking.record
         if not group:
             own = rows[(rows["cluster"] == cluster) & is_marginal(lead)]
@@ -338,7 +354,7 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
                 value = number_in("joint_importances", row, "mean", ranking.places)
                 side = "above" if row["low"] > ranking.nothing else "zero"
                 side = "below" if row["high"] < ranking.nothing else side
-                yield Joint(lead.model, value, side)
+                yield Joint(lead.model, value, side, row["low"], row["high"])
             continue
         for other in _of_groups(facts, ranking):
             if group in other.record.features:
@@ -350,11 +366,15 @@ def joint_of(ranking: Ranking, row: int) -> Joint:
     """Return what a group measures together."""
     side = "above" if ranking.told[row] else "zero"
     side = "below" if row in ranking.negative else side
-    return Joint(ranking.record.model, value_of(ranking, row), side)
+    low, high = float(ranking.low[row]), float(ranking.high[row])
+    return Joint(ranking.record.model, value_of(ranking, row), side, low, high)
 
 
 def where_models_differ(facts: Facts) -> list[Difference]:
-    """Return the features that two models rely on unequally."""
+    """Return the features that two models rely on unequally.
+
+    Not those whose sets they rely on alike: each may lean on another of the set.
+    """
     by_model = _by_model(facts)
     rows = [
         (r.record.model, name, *(np.array(ends) - r.nothing))
@@ -363,7 +383,16 @@ def where_models_differ(facts: Facts) -> list[Difference]:
         for name, *ends in zip(r.record.features, r.mean, r.low, r.high, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=["model", "feature", "mean", "low", "high"])
-    return differences(frame.dropna())
+    return [one for one in differences(frame.dropna()) if not _is_alike(facts, one)]
+
+
+def _is_alike(facts: Facts, one: Difference) -> bool:
+    """Return whether both models rely alike on the set of a feature, if it has one."""
+    for cluster, members in facts.clusters.items():
+        joint = {own.model: own for own in joint_values(facts, cluster)}
+        if one.feature in members and {one.more, one.less} <= joint.keys():
+            return bool(joint[one.more].low <= joint[one.less].high)
+    return False
 
 
 def _by_model(facts: Facts) -> dict[str, Ranking]:
@@ -381,7 +410,7 @@ def differing(facts: Facts) -> Sentence:
     """Return which features set the models apart, the most different first."""
     found = where_models_differ(facts)
     if not found:
-        return say("leading.none_differs", times=str(TIMES), least=LEAST_TEXT)
+        return say("leading.none_differs")
     by_model, letters, texts = _by_model(facts), shown_letters(facts), []
     for one in found[:DIFFERENCES]:
         models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
@@ -394,7 +423,7 @@ def differing(facts: Facts) -> Sentence:
         feature = _marked(facts, one.feature, letters)
         texts.append(say("leading.differs_in", feature=feature, sides=series(sides)))
     features = joined(texts, "; ")
-    text = say("leading.differ", times=str(TIMES), least=LEAST_TEXT, features=features)
+    text = say("leading.differ", features=features)
     rest = len(found) - DIFFERENCES
     if rest > 0:
         n, section = tallied("importances", rest), section_link("F")

@@ -26,12 +26,14 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, number_in, tallied, whole
+from .facts import Facts, first_few, number_in, tallied, whole
 from .findings import link_to
 from .performance import SPLITS, alike
 
 MODELS = 4
 """Models that page one has room for."""
+CLASSES = 3
+"""Classes whose probabilities are off that page one names."""
 FITTED = ("out_of_bag", "train")
 """Where the loss on the rows of the fit stands, the fairer first."""
 LAST_PLACES = 3
@@ -59,11 +61,14 @@ def quality_table(facts: Facts) -> Table | None:
     if shown.empty:
         return None
     is_loss = frame == "performance"
-    splits = [split for split in SPLITS if split in set(shown["split"])]
-    given = "test" if facts.rows("train") else "given"
+    splits = _splits(facts, shown)
     columns: list[str | Column] = ["model:header"]
-    columns += [f"{given if split == 'test' else split}:number" for split in splits]
+    columns += [f"{facts.named(split)}:number" for split in splits]
     columns += ["constant:number"] if is_loss else []
+    readings = facts.result.readings
+    accuracy = readings[readings["reading"].eq("accuracy") & is_loss]
+    head = say("quality.accuracy", rows=facts.rows_word)
+    columns += [Column(head, "number")] if len(accuracy) else []
     classes = set(facts.result.calibration_checks["positive_class"])
     cls = str(*classes) if len(classes) == 1 else ""
     if cls:
@@ -82,6 +87,13 @@ def quality_table(facts: Facts) -> Table | None:
             cells.append(number_in(frame, test, "constant", places))
         elif is_loss:
             cells.append("–")
+        if len(accuracy):
+            reading = _of(accuracy, model, "test")
+            cells.append(
+                "–"
+                if reading is None
+                else number_in("readings", reading, "value", LAST_PLACES)
+            )
         if cls:
             for mean in ("predicted", "observed"):
                 means = (
@@ -98,7 +110,7 @@ def quality_table(facts: Facts) -> Table | None:
         n = tallied("models", len(models) - MODELS)
         notes.append((*say("words.more", n=n), ", ", section_link("D"), "."))
     if equals := alike(facts, _loss(facts), models[0]):
-        notes.append(say("quality.alike", models=equals))
+        notes.append(say("quality.alike", rows=facts.rows_word, models=equals))
     return table_of(
         "quality",
         "quality",
@@ -165,18 +177,23 @@ def _places(name: str, frame: pd.DataFrame, model: str) -> int:
     return decimals(own["value"], own["std_error"], own["value"])
 
 
+def _splits(facts: Facts, frame: pd.DataFrame) -> list[str]:
+    """Return the splits of a frame; the rows of the fit are shown once."""
+    found = set(frame["split"])
+    if facts.evaluated_on == "fitted":
+        found.discard("train")
+    return [split for split in SPLITS if split in found]
+
+
 def _sizes(facts: Facts) -> Iterator[Sentence]:
     """Yield how many rows of each split the losses were measured on."""
     frame = facts.result.performance
-    for split in ("train", "test"):
-        rows = frame[frame["split"] == split]
-        if len(rows):
+    for split in _splits(facts, frame):
+        if split != "out_of_bag":
+            rows = frame[frame["split"] == split]
             path = f"performance[{rows.index[0]}].n_samples"
             n = whole(path, int(rows["n_samples"].iloc[0]))
-            if split == "test" and not facts.rows("train"):
-                yield say_count(n, "given_row")
-            else:
-                yield say_count(n, f"{split}_row")
+            yield say_count(n, f"{facts.named(split)}_row")
 
 
 def _checked(facts: Facts, model: str) -> pd.DataFrame:
@@ -253,6 +270,10 @@ def _fit(facts: Facts, model: str) -> Sentence:
     if not error > 0:
         return say("quality.fit.no_error")
     gap = float(test["value"] - own["value"])
+    asked = facts.result.checks
+    is_own = asked["check"].eq("train_test_gap") & asked["verdict"].eq("not run")
+    if f"{model}, {_loss(facts)}" in set(asked.loc[is_own, "subject"]):
+        return say("quality.fit.of_forest")
     if gap <= 0:
         return say(f"quality.fit.no_worse_{split}")
     path = f"performance[{test.name}].value"
@@ -280,20 +301,31 @@ def deciles_off(facts: Facts, model: str) -> Sentence:
     ]
     if any(is_off):
         rows = rows[is_off]
-    path = f"calibration_checks[{rows.index[0]}]"
-    if any(is_off) and not several:
+    classes = [_off(row, "quality.off_of_class") for _, row in rows.iterrows()]
+    if any(is_off):
         return say(
-            f"quality.{check}",
-            directions=_directions(path, rows.iloc[0]),
+            f"quality.{check}{'_of_classes' if several else ''}",
+            directions=_directions(rows.iloc[0]),
+            classes=joined(first_few(classes, CLASSES, "calibration_checks")),
             size=_farthest(facts, rows),
         )
+    n_off = rows["too_low"] + rows["too_high"]
     return say(
-        f"quality.{check}_of_classes" if any(is_off) else f"quality.{check}_fine",
-        n=tallied(path, int((rows["too_low"] + rows["too_high"]).sum())),
-        of=tallied(path, int(rows["deciles"].sum())),
-        parts=parts_word(rows["deciles"]),
-        classes=series(map(full_value, rows["positive_class"])),
+        f"quality.{check}_{'fine_of_classes' if several else 'fine'}",
+        off=_off(rows.loc[n_off.idxmax()], "quality.off"),
         size=_farthest(facts, rows),
+    )
+
+
+def _off(row: "pd.Series[Any]", key: str) -> Sentence:
+    """Return in how many deciles predictions are off, with or without their class."""
+    path = f"calibration_checks[{row.name}]"
+    return say(
+        key,
+        cls=full_value(str(row["positive_class"])),
+        n=tallied(path, int(row["too_low"] + row["too_high"])),
+        of=whole(f"{path}.deciles", int(row["deciles"])),
+        parts=parts_word([row["deciles"]]),
     )
 
 
@@ -326,13 +358,14 @@ def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
     return say("quality.size", size=size)
 
 
-def _directions(path: str, row: "pd.Series[Any]") -> Sentence:
+def _directions(row: "pd.Series[Any]") -> Sentence:
     """Return in how many deciles predictions are too low and too high.
 
     With the end of the range at which they are:
     "too low in 8 of 10 deciles and too high in 1 (the highest among them)".
     """
     texts: list[Sentence] = []
+    path = f"calibration_checks[{row.name}]"
     for side in ("too_low", "too_high"):
         n = int(row[side])
         if not n:

@@ -101,9 +101,9 @@ def _head(facts: Facts, ranking: Ranking) -> Sentence:
 
 def _cell(ranking: Ranking, name: str) -> Cell | str:
     """Return a rank, shaded by how far up it is; an arrow if it is below nothing."""
-    if name not in ranking.in_order:
+    row = ranking.record.features.index(name) if name in ranking.in_order else None
+    if row is None or not (ranking.told[row] or row in ranking.negative):
         return MISSING
-    row = ranking.record.features.index(name)
     rank = float(ranking.rank[row])
     value = Value(f"importances[{ranking.index}].rank[{row}]", rank, rank_text(rank))
     if row in ranking.negative:

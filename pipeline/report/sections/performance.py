@@ -70,7 +70,7 @@ def best_model(facts: Facts) -> Sentence:
     if rows.empty:
         return say("data.no_test")
     if rows["value"].isna().all():
-        return say("data.not_defined", loss=loss_label(first))
+        return say("data.not_defined", loss=loss_label(first), rows=facts.rows_word)
     row = rows.loc[rows["value"].astype(float).idxmin()]
     key = "data.best" if len(rows) > 1 else "data.only"
     text = say(
@@ -79,6 +79,7 @@ def best_model(facts: Facts) -> Sentence:
         share=_share(row),
         loss=loss_label(first),
         constant=_constant_in_words(facts),
+        rows=facts.rows_word,
     )
     if equals := alike(facts, first, str(row["model"])):
         text = (*text, " ", *say("data.best_alike", models=equals))
@@ -92,7 +93,8 @@ def best_model(facts: Facts) -> Sentence:
 def performance_tables(facts: Facts) -> tuple[Table, ...]:
     """Return what the trade reads, then one table per loss, of every model."""
     losses = dict.fromkeys(facts.result.performance["loss"])
-    note = say("data.performance_note" if facts.rows("train") else NO_TRAIN)
+    key = "data.performance_note" if facts.rows("train") else NO_TRAIN
+    note = say(key, rows=facts.rows_word)
     return (
         *_readings_table(facts),
         *(
@@ -158,7 +160,7 @@ def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
                 named.append((*text, ")"))
         if named:
             shown = first_few(named, ALIKE_SHOWN, "comparisons")
-            yield say(key, pairs=joined(shown, "; "))
+            yield say(key, rows=facts.rows_word, pairs=joined(shown, "; "))
 
 
 def _readings_table(facts: Facts) -> Iterator[Table]:
@@ -173,7 +175,7 @@ def _readings_table(facts: Facts) -> Iterator[Table]:
     if len(labels) > 1:
         columns.append("reading")
     for split in splits:
-        columns += [_column(frame, split), Column(say("data.error"), "number")]
+        columns += [_column(facts, frame, split), Column(say("data.error"), "number")]
     rows = []
     for (model, name), own in frame.groupby(["model", "reading"], sort=False):
         cells: list[Any] = [full_name(model)]
@@ -231,7 +233,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
         "data",
         [
             "model:header",
-            *(_column(rows, split) for split in splits),
+            *(_column(facts, rows, split) for split in splits),
             "test_error:number",
             "difference:number",
             "difference_error:number",
@@ -248,11 +250,11 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     )
 
 
-def _column(rows: Any, split: str) -> Column:
+def _column(facts: Facts, rows: Any, split: str) -> Column:
     """Return the column of a split, with its number of rows in its head."""
     sizes = rows.loc[rows["split"] == split, "n_samples"]
     n = count(int(sizes.iloc[0])) if len(sizes) else MISSING
-    return Column(say(f"data.{split}", n=n), "number")
+    return Column(say(f"data.{facts.named(split)}", n=n), "number")
 
 
 def _clear(rows: Any) -> Any:

@@ -13,6 +13,7 @@ from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
 from ..text.blocks import Bar, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
+    MAX_DECIMALS,
     MISSING,
     end_text,
     interval_text,
@@ -178,10 +179,13 @@ def table_id(ranking: Ranking, name: str = "ranking") -> str:
 
 
 def value_of(ranking: Ranking, row: int) -> Value:
-    """Return the estimate of one row."""
+    """Return the estimate of one row; as a bound only where it is rounding."""
     mean = float(ranking.mean[row])
     path = f"importances[{ranking.index}].mean[{row}]"
-    return Value(path, mean, number(mean, ranking.places))
+    text = number(mean, ranking.places)
+    if abs(mean) >= 10.0**-MAX_DECIMALS:
+        text = end_text(mean, ranking.places)
+    return Value(path, mean, text)
 
 
 def baseline_of(ranking: Ranking) -> Value:
@@ -413,7 +417,8 @@ def _notes(
         notes.append((*text, *end))
     if ranking.is_drawn and ranking is facts.lead:
         key = "rows_note" if ranking.row_intervals else "draws_note"
-        notes.append(say(f"ranking.{key}", level=percent(LEVEL)))
+        level, rows = percent(LEVEL), facts.rows_word
+        notes.append(say(f"ranking.{key}", level=level, rows=rows))
     if ranking.all_equal and record.stream and not ranking.row_intervals:
         n = repeats_of(record, f"importances[{ranking.index}]")
         notes.append(say("ranking.equal_note", n=n))

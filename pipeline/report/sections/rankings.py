@@ -73,6 +73,8 @@ class Ranking:
         comes after all that is stable, and what was not measured is last.
     always : frozenset of str
         Features that are shown wherever they rank.
+    decimals : int, optional
+        Those of rankings beside it; by default it has its own.
     """
 
     index: int
@@ -88,6 +90,7 @@ class Ranking:
     repeats_last: Floats
     row_intervals: tuple[int, ...] = ()
     always: frozenset[str] = frozenset()
+    decimals: int | None = None
 
     @property
     def subject(self) -> str:
@@ -117,6 +120,8 @@ class Ranking:
     @cached_property
     def places(self) -> int:
         """Decimals of every number of this ranking; none where it counts places."""
+        if self.decimals is not None:
+            return self.decimals
         if not self.is_drawn and (self.mean == np.rint(self.mean)).all():
             return 0
         clear = (self.low > self.nothing) | (self.high < self.nothing)

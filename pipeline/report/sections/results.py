@@ -57,6 +57,8 @@ def results(facts: Facts) -> Section:
     lede = say("results.none")
     if facts.rankings:  # who leads in which model, by the lead measure
         lede = joined(leaders_in_words(facts, "results"), " ")
+        if facts.evaluated_on == "fitted":
+            lede += (" ", *say("results.of_the_fit"))
     return section("F", lede, {"groups": groups})
 
 

@@ -248,9 +248,11 @@ def _from_findings(facts: Facts) -> Iterator[Untested]:
         is_of_repeats = finding.check == "time_limit" and not finding.ends_run
         if finding.check not in REASONS or is_of_repeats:
             continue
-        key = f"scope.found.{finding.check}"
+        key, package = f"scope.found.{finding.check}", f"{finding.subject} "
+        is_supplied = any(name.startswith(package) for name in facts.answered)
         item = say(
             f"{key}.item",
+            supplied=word(f"{key}.supplied") if is_supplied else "",
             subject=short_name(finding.subject),
             where=full_name(finding.subject.rsplit(": ", 1)[0]),
             message=show_hidden(with_labels(titled(finding.message))).rstrip("."),

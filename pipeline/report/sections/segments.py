@@ -211,7 +211,10 @@ def _table(
         columns,
         body,
         caption=say(
-            "segments.caption", column=full_name(column), model=full_name(model)
+            "segments.caption",
+            column=full_name(column),
+            model=full_name(model),
+            rows=facts.rows_word,
         ),
         notes=(note,) if note else (),
         source="tables/segment_performance.csv",

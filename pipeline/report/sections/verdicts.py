@@ -53,8 +53,11 @@ def badge(verdict: str) -> Badge:
     )
 
 
-def sentence(facts: Facts) -> Sentence:
-    """Return the overall verdict in one sentence, as its word allows."""
+def sentence(facts: Facts, *, is_beside_points: bool = False) -> Sentence:
+    """Return the overall verdict in one sentence, as its word allows.
+
+    Beside the points of page one it does not count the exceptions, which they name.
+    """
     if facts.result.verdict == "not confirmed":
         limit = str(facts.result.run.config.get("fail_on", "failure"))
         against = facts.result.against
@@ -83,7 +86,9 @@ def sentence(facts: Facts) -> Sentence:
         unconfirmed, where = _against_us(facts)
         key = "unsure" if unconfirmed else "sure"
         statement = say(
-            f"verdict.{key}_except" if number else f"verdict.{key}",
+            f"verdict.{key}_except"
+            if number and not is_beside_points
+            else f"verdict.{key}",
             standing=unconfirmed or _with_us(facts),
             where=section_link(where) if where else "",
             exceptions=say_count(n, "exception"),
@@ -110,7 +115,7 @@ def recomputed(facts: Facts) -> Sentence:
     n = sum(counts.values())
     texts = []
     if against or not n or facts.result.verdict not in SURE:
-        texts.append(sentence(facts))
+        texts.append(sentence(facts, is_beside_points=True))
     elif accepted := _accepted(facts):
         texts.append(accepted)
     if not n:
@@ -131,10 +136,9 @@ def recomputed(facts: Facts) -> Sentence:
     )
     if left := len(facts.rankings) - n:
         possible = len(recomputable(facts))
-        key = "cannot" if not possible else "open" if possible == left else "open_some"
+        key = "open" if possible else "cannot"
         number = tallied("importances", possible or left)
-        rest = tallied("importances", left - possible)
-        text += (" ", *say(f"recomputed.{key}", n=number, rest=rest))
+        text += (" ", *say(f"recomputed.{key}", n=number))
     return joined([*texts, text], " ")
 
 

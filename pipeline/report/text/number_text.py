@@ -105,7 +105,9 @@ def end_text(value: float, places: int) -> str:
     As a bound, "< 0.01", it would bound a bound.
     """
     if value and not round(abs(value), places):
-        return significant(value, 1)
+        is_tiny = abs(value) < 10.0**-MAX_DECIMALS
+        own = -math.floor(math.log10(abs(value)))
+        return significant(value, 1) if is_tiny else number(value, own)
     return number(value, places)
 
 

@@ -6,8 +6,14 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    GradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from tests.assess.measured import audited, finding_of, importance_of
 from tests.cases import for_each
 from tests.known_answers import logistic_model
@@ -684,6 +690,22 @@ def test_a_forest_that_was_fitted_on_the_evaluation_rows_is_better_there():
     assert verdict == "note"
     assert errors > 5
     assert "on its training rows and only" in finding.message
+
+
+def test_a_forest_that_was_not_judged_out_of_bag_is_not_said_to_overfit():
+    """In a pipeline, whose steps it cannot look through, or anywhere else."""
+    for estimator in (
+        BaggingRegressor(),
+        make_pipeline(StandardScaler(), make_pipeline(RandomForestRegressor())),
+    ):
+        model = replace(linear_model(2, 1), estimator=estimator)
+        answers = checks.of_performance(model, on_both(0.1, 5.0))
+        ((row, finding),) = [a for a in answers if a[0]["check"] == "train_test_gap"]
+        assert (row["verdict"], finding) == ("not run", None)
+    boosted = make_pipeline(StandardScaler(), GradientBoostingRegressor())
+    model = replace(linear_model(2, 1), estimator=boosted)
+    _, (row, finding) = checks.of_performance(model, on_both(0.1, 5.0))
+    assert (row["check"], finding is None) == ("train_test_gap", False)
 
 
 def test_an_interval_that_is_not_known_is_not_judged():

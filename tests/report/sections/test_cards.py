@@ -247,7 +247,7 @@ def test_intervals_over_other_rows_are_not_limited_to_the_draws():
         view, "L"
     )
     notes = plain(sum(table(view, "tab-executive").notes, ()))
-    assert "these training rows drawn anew, and other shuffles" in notes
+    assert "these rows of the fit drawn anew, and other shuffles" in notes
 
 
 def test_a_card_writes_options_as_a_reader_would():

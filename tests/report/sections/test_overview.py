@@ -15,7 +15,7 @@ IMPURITY = {"method": "impurity", "form": "raw", "unit": "1", "options": {}, **S
 def two_measures(model="forest", **frames):
     """Return the view of one model by two measures that order c and b otherwise."""
     records = (
-        made_importance(model, "abc", (9.0, 5.0, 1.0)),
+        made_importance(model, "abc", (9.0, 5.0, 1.0), sd=0.01),
         made_importance(model, "abc", (9.0, 1.0, 5.0), **IMPURITY),
     )
     return view_of_records(*records, **frames)
@@ -26,6 +26,15 @@ def test_features_stand_by_their_mean_rank_over_all_rankings():
     assert column(overview, "Feature") == ["a", "b", "c"]
     assert column(overview, "forest E1") == ["1", "2", "3"]
     assert column(overview, "forest E2") == ["1", "3", "2"]
+
+
+def test_what_is_not_told_from_zero_has_no_rank():
+    """Its place among the others is chance."""
+    record = made_importance("m", "abc", (9.0, 0.2, 0.1), sd=1.0)
+    other = made_importance("n", "abc", (9.0, 5.0, 1.0), sd=0.01)
+    overview = table(view_of_records(record, other), "tab-overview-features")
+    assert column(overview, "m E1") == ["1", "–", "–"]
+    assert column(overview, "n E1") == ["1", "2", "3"]
 
 
 def test_what_fewer_rankings_measured_comes_last_whatever_its_rank():
@@ -39,7 +48,8 @@ def test_what_fewer_rankings_measured_comes_last_whatever_its_rank():
 
 def test_the_closer_to_the_top_the_darker():
     names = [f"x{n}" for n in range(12)]
-    records = (made_importance(m, names, range(12, 0, -1)) for m in ("one", "two"))
+    values = range(12, 0, -1)
+    records = (made_importance(m, names, values, sd=0.1) for m in ("one", "two"))
     overview = table(view_of_records(*records), "tab-overview-features")
     shades = [row.cells[1].shade for row in overview.rows]
     assert shades == [5, 4, 4, 3, 3, 2, 2, 2, 2, 2, 0, 0]
@@ -50,8 +60,8 @@ def test_what_a_model_does_better_without_is_marked_and_not_shaded():
     record = made_importance("forest", ("a", "b", "c"), (9.0, 5.0, 1.0))
     frame = row_intervals_frame((record,), 1.0).assign(**ends)
     overview = table(two_measures(row_intervals=frame), "tab-overview-features")
-    assert column(overview, "forest E1") == ["1", "2 ↓", "3"]
-    assert [row.cells[1].shade for row in overview.rows] == [5, 0, 4]
+    assert column(overview, "forest E1") == ["1", "2 ↓", "–"]
+    assert [row.cells[1].shade for row in overview.rows] == [5, 0, 0]
 
 
 def test_of_many_features_the_rest_is_counted():

@@ -30,6 +30,7 @@ from tests.report.reading import (
 )
 
 from importance_audit.records.finding import cause_of
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -189,6 +190,14 @@ def test_a_model_overfits_by_more_than_three_standard_errors(rows, text):
     assert f"good {text}" in said(two_models(performance=performance), "fits")
 
 
+def test_a_forest_that_was_not_judged_out_of_bag_is_not_said_to_overfit():
+    asked = ("train_test_gap", "good, rmse", "not out of bag", 3.0, "default")
+    rows = made_rows("checks", " ".join(FRAMES["checks"].columns), (*asked, "not run"))
+    text = said(two_models(checks=rows), "fits")
+    assert "good fits its own training rows closely, as forests do, and was not" in text
+    assert text.count("overfits") == 1
+
+
 OF_GOOD = {"model": "good", "positive_class": "", "split": "test"}
 
 
@@ -239,6 +248,61 @@ INTERVALS = row_intervals(
 )
 
 
+def test_several_classes_are_counted_each_and_have_an_accuracy():
+    """Three classes have no thirty deciles together."""
+    off = (("a", 9, 0), ("b", 2, 3), ("c", 0, 1))
+    rows = [
+        OF_GOOD
+        | {"positive_class": cls, "deciles": 10, "too_low": low, "too_high": high}
+        | {"lowest": "within", "highest": "within", "predicted": 0.3, "observed": 0.3}
+        for cls, low, high in off
+    ]
+    findings = [
+        found(
+            *("calibration", f"forest, {row['positive_class']}", "info"),
+            evidence=row,
+            cause="calibration: forest",
+        )
+        for row in ({k: v for k, v in row.items() if k != "split"} for row in rows[:2])
+    ]
+    frame = made_frame("calibration_checks", rows, model="forest")
+    accuracy = made_rows(
+        "readings",
+        "value split",
+        *((0.91, "train"), (0.87, "test")),
+        **{"model": "forest", "reading": "accuracy", "n_samples": 9, "std_error": 0.01},
+    )
+    result = multiclass_result()
+    view = build_view(
+        replace(result, findings=tuple(findings)).with_frames(
+            calibration_checks=frame, readings=accuracy
+        )
+    )
+    text = "forest: a (9 of 10 deciles), b (5 of 10 deciles)"
+    assert text in said(view, "points")
+    assert "probabilities off in a (9 of 10 deciles), b (5 of" in said(view, "fits")
+    quality = table(view, "tab-quality")
+    assert "0.870" in column(quality, "Accuracy on the evaluation rows")
+    fine = build_view(result.with_frames(calibration_checks=frame))
+    assert "in every class (at most 9 of 10 deciles off)" in said(fine, "fits")
+
+
+def test_unseen_levels_say_in_how_many_rows():
+    evidence = {"rows": 35, "levels": 1}
+    view = two_models(findings=[found("unseen_levels", "dealer", evidence=evidence)])
+    text = "Levels not seen in training: dealer, in 35 rows (K1)."
+    assert said(view, "points") == text
+
+
+def test_an_audit_in_python_has_no_name_of_an_audit_and_no_version_unsigned():
+    result = plain_result("ab")
+    named = build_view(configured(result, report={"title": "Own"}))
+    assert "Audit " in plain(named.subtitle)
+    called = build_view(configured(result, report={"title": "Own"}, data=None))
+    assert "Audit " not in plain(called.subtitle)
+    assert said(called, "about").endswith("nor their use. Unsigned.")
+
+
 def test_models_stand_side_by_side_and_features_by_their_best_rank():
     view = two_models(row_intervals=INTERVALS)
     leading = table(view, "tab-executive")
@@ -254,7 +318,9 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     below = "Below zero, so that shuffling improves the model (rank –): 1 of 3 in bad."
     assert below in notes
     assert "Cannot be told from zero" not in notes
-    assert "95\u202f% interval in brackets: other evaluation rows" in notes
+    assert (
+        "95\u202f% interval in brackets, and of ranks: other evaluation rows" in notes
+    )
 
 
 def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
@@ -273,7 +339,7 @@ def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_larg
     # a of "good" is apart from 9, but not less than a third of it
     assert "No feature is" in text((3.0, 5.0), *same[1:], means=(4.0, 5.0, 1.0))
     apart = text((1.0, 3.0), *same[1:], means=(2.0, 5.0, 1.0))
-    assert "3 times as large in the other): a (9.00 and 2.00)." in apart
+    assert "under a third of the other): a (9.00 and 2.00)." in apart
     # c of "good" cannot be told from zero, and the interval of "bad" is above it
     assert ": c (" in text(*same[:2], (-0.2, 0.7), means=(9.0, 5.0, 0.5))
 
@@ -289,7 +355,7 @@ def test_what_is_hardly_used_neither_leads_nor_sets_models_apart():
         )
     )
     view = of_models(means, row_intervals=intervals)
-    assert re.search(r"in the other\): c \(10\.00 and [^;]*\)\.$", said(view, "differ"))
+    assert re.search(r"of the other\): c \(10\.00 and [^;]*\)\.$", said(view, "differ"))
     rows = table(view, "tab-executive").rows
     assert [plain(row.cells[0].parts) for row in rows] == ["a", "d", "c"]
 
@@ -308,11 +374,37 @@ def test_a_leader_with_four_fifths_of_all_importance_says_so_in_the_headline(
     means = (9.0, rest, rest)
     intervals = around(means).assign(rank_low=[1, 2, 2], rank_high=[1, 3, 3])
     view = of_models({"bad": means}, row_intervals=intervals)
-    share = "with 83\u202f% of all importance in bad"
+    share = "83\u202f% of all importance in bad"
     headline, decide = said(view, "headline"), said(view, "decide")
-    assert headline == f"a leads, {share} (E1)" if is_named else "a leads"
-    asked = f"whether a, {share}, is known at the time of prediction."
+    heads = f"a leads, with {share} (E1): is it known when predicting?"
+    assert headline == (heads if is_named else "a leads")
+    asked = "(1) whether a is known at the time of prediction."
     assert decide == (asked if is_named else "No open point.")
+    point = f"One feature carries nearly all. a: {share} (E1)."
+    assert said(view, "points") == (point if is_named else "")
+
+
+def test_what_carries_nearly_all_is_the_first_point_with_its_share_in_every_model():
+    """As much as a copy of the target that is wrong in some rows."""
+    means = {"bad": (9.0, 0.5, 0.4), "good": (9.0, 0.3, 0.1)}
+    leader = found("dependent_leader", "bad", evidence={"cluster": 1})
+    view = of_models(
+        means,
+        row_intervals=around(*means.values()).assign(
+            rank_low=[1, 2, 2] * 2, rank_high=[1, 3, 3] * 2
+        ),
+        clusters=correlated("b", "c"),
+        findings=[leader],
+    )
+    first, second = map(plain, parts(view)["points"])
+    assert first == (
+        "One feature carries nearly all. a: 91\u202f% (bad) and 96\u202f% (good) of "
+        "all importance (E1)."
+    )
+    assert second.startswith("Correlated leaders")
+    assert said(view, "decide").startswith("(1) whether a is known at the time")
+    leak = found("leak_sign", "bad", "info", measure="a", evidence={"share": 0.9})
+    assert len(parts(of_models(means, findings=[leak]))["points"]) == 1
 
 
 def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart():
@@ -322,12 +414,58 @@ def test_a_feature_that_another_may_stand_in_for_does_not_set_the_models_apart()
     def headline(*names):
         intervals = around(*means.values())
         view = of_models(means, row_intervals=intervals, clusters=correlated(*names))
-        assert "b" in said(view, "differ").split("in the other): ")[1]
+        assert "b" in said(view, "differ").split("of the other): ")[1]
         return said(view, "headline")
 
     assert headline().endswith("; b sets the models apart")
     assert headline("b", "c").endswith("one leads alone in bad and good")
     assert headline("a", "b").endswith("; c sets the models apart")
+
+
+@pytest.mark.parametrize(("high", "is_named"), [(8.0, False), (3.0, True)])
+def test_a_stand_in_is_no_difference_where_both_models_rely_on_its_set(high, is_named):
+    """b and c count 6 together in one model, and 5 to `high` in the other."""
+    means = {"bad": (9.0, 5.0, 1.0), "good": (9.0, 1.0, 5.0)}
+    fields = {"cluster": 1, "loss": "rmse", "form": "difference", "over": "rows"}
+    fields |= {"unit": "y", "n_repeats": 10, "std_error": 0.5}
+    joint = made_rows(
+        "joint_importances",
+        "model mean low high",
+        *(("bad", 6.0, 5.0, 7.0), ("good", high - 1, high - 2, high)),
+        **fields,
+    )
+    view = of_models(
+        means,
+        row_intervals=around(*means.values()),
+        clusters=correlated("b", "c"),
+        joint_importances=joint,
+    )
+    assert ("b" in said(view, "differ").split("the other)")[1]) is is_named
+
+
+def test_what_is_told_from_zero_and_has_no_room_is_counted():
+    means = {"bad": (9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0)}
+    means["good"] = means["bad"]
+    names = "abcdefgh"
+    records = [made_importance(m, names, of, sd=0.01) for m, of in means.items()]
+    notes = plain(sum(table(view_of_records(*records), "tab-executive").notes, ()))
+    assert "Shown: the first 6 of 8 features told from zero, by their" in notes
+
+
+def test_models_side_by_side_have_the_same_decimals():
+    """Of the model with wider intervals; what would print as 0.0 keeps a digit."""
+    means = {"bad": (90.0, 50.0, 10.0), "good": (90.0, 50.0, 0.04)}
+    rows = [
+        (record, name, mean - width, mean + width, 1.0, 3.0)
+        for record, width in ((0, 8.0), (1, 0.03))
+        for name, mean in zip("abc", [*means.values()][record], strict=True)
+    ]
+    view = of_models(means, row_intervals=row_intervals(*rows))
+    shown = table(view, "tab-executive")
+    assert column(shown, "bad")[0] == "90.0 (82.0 to 98.0)"
+    assert column(shown, "good") == [
+        *("90.0 (90.0 to 90.0)", "50.0 (50.0 to 50.0)", "0.04 (0.01 to 0.1)")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -424,11 +562,38 @@ def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
 def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
     names = ("bad", "good")
     own = [found("scored_on_training_rows", name) for name in names]
+    of_the_fit = "was evaluated on the rows of its fit, on which neither overfitting"
     text = said(two_models(findings=own), "fits")
-    assert text.count("was evaluated on training rows, which show neither") == 2
+    assert text.count(of_the_fit) == 2
     assert "new rows" not in text
     text = said(two_models(findings=own[:1]), "fits")
-    assert text.count("was evaluated on training rows, which show neither") == 1
+    assert text.count(of_the_fit) == 1
+
+
+def test_rows_of_the_fit_are_called_so_everywhere_and_shown_once():
+    check, cause = "scored_on_training_rows", cause_of("scored_on_training_rows", "d")
+    own = [found(check, name, cause=cause) for name in ("bad", "good")]
+    view = two_models(findings=own)
+    quality = table(view, "tab-quality")
+    assert heads_of(quality) == ["Model", "Rows of the fit", "Constant prediction"]
+    assert plain(quality.caption).endswith("standard error; 100 rows of the fit.")
+    assert "On rows that a model was fitted to, it looks better" in said(view, "points")
+    assert said(view, "decide") == (
+        "(1) audit again on new rows: until then it is not known how the model does on "
+        "them."
+    )
+    assert "smallest loss on the rows of the fit: its RMSE" in said_in(view, "D")
+    assert "All of it is measured on the rows of the fit" in said_in(view, "F")
+    for letter in "ABEF":
+        assert "evaluation rows" not in said_in(view, letter).lower()
+    part = [replace(own[0], evidence={"rows": 60.0, "of": 100.0}), own[1]]
+    quality = table(two_models(findings=part), "tab-quality")
+    assert plain(quality.caption).endswith("100 evaluation rows.")
+
+
+def test_the_exceptions_of_a_run_are_named_on_page_one_and_not_counted_there():
+    view = two_models(findings=[found("dependence", "rows", "warning")])
+    assert "Exceptions in" not in said(view, "recomputed")
 
 
 @pytest.mark.parametrize(
@@ -531,7 +696,7 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     )
     # Not all rankings of a model contradict it: named, but no headline.
     assert said(view, "points") == (
-        "Not as expected. a does not lead in 2 of 3 rankings (K1)."
+        "Not as expected: a does not lead in 2 of 3 rankings (K1)."
     )
     assert not said(view, "headline").startswith("Not as the owner")
     grave = replace(note, severity="warning")
@@ -661,7 +826,7 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 @pytest.mark.parametrize(
     ("mean", "method", "words"),
     [
-        (5.0, "permutation", "50% of the largest in m"),
+        (5.0, "permutation", "50% of the largest importance in m"),
         (-5.0, "permutation", "shuffling it improves m, by 50% of the"),
         (-5.0, "drop_column", "below zero in m, by 50% of the largest"),
     ],
@@ -675,7 +840,7 @@ def test_a_feature_far_from_zero_says_on_which_side(mean, method, words):
     text = said(view, "expected").replace("\u202f", "")
     assert words in re.sub(r" \(E1\)", "", text)
     question = {
-        "50% of the largest in m": "whether it is acceptable that c matters",
+        "50% of the largest importance in m": "whether it is acceptable that c matters",
         "shuffling it improves m, by 50% of the": "that shuffling c improves the model",
         "below zero in m, by 50% of the largest": "acceptable that c is below zero",
     }
@@ -765,9 +930,10 @@ def test_every_share_of_a_feature_that_is_not_at_zero_is_listed():
     )
     text = said(of_models(means, sd=0.1, **found), "expected").replace("\u202f", "")
     assert text.endswith(
-        "Not this one: b without importance (Law); 50% (E1) of the largest in m; "
-        "15% (E1) of the largest in k. Of the other features named there, not without "
-        "importance in some ranking: c (up to 70% of the largest in l, E1)."
+        "Not this one: b without importance (Law); 50% of the largest importance (E1) "
+        "in m; 15% of the largest importance (E1) in k. Of the other features named "
+        "there, not without importance in some ranking: c (up to 70% of the largest "
+        "importance in l, E1)."
     )
 
 

@@ -225,14 +225,14 @@ def test_what_a_second_implementation_takes_is_what_can_be_done(
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
             "Confirmed for 2 of 3 rankings",
-            "E1 in part by DALEX: all equal. 1 more can be checked.",
+            "E1 in part by DALEX: all equal. 1 more could be checked.",
         ),
         # Of one ranking the order alone was compared: that confirms no number.
         (
             {"DALEX": ("replayed", "comparable", "not compared")},
             "Confirmed for 1 of 3 rankings",
             "E1 in part by DALEX: 1 compared by order only, 1 equal. "
-            "1 more can be checked.",
+            "1 more could be checked.",
         ),
         # Of two engines the worse word counts, each ranking once.
         (
@@ -272,6 +272,9 @@ def test_supplied_numbers_are_not_told_to_have_run_here():
     for what in ("computer, operator", "predict call, response scale, order of cl"):
         (shared,) = (text for name, text in ours.items() if name.startswith(what))
         assert "not known of vip 0.4.5 (supplied)" in shared
+    missing = apartments_view(importances=handed, effects=(), **VIP_IS_MISSING)
+    items = column(table(missing, "tab-untested"), "Item")
+    assert "vip, which is not installed here (supplied numbers were compared)" in items
 
 
 def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():

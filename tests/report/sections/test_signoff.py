@@ -52,7 +52,7 @@ def test_the_cover_says_how_often_the_report_was_signed():
     twice = view_with(signed(digest), signed(digest))
     assert plain(twice.sentence).endswith("Version 2, signed (section Sign-off).")
     assert "2, signed (section Sign-off)" in said_in(twice, "A")
-    assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
+    assert plain(view_of("apartments").sentence).endswith(" Unsigned.")
 
 
 def test_who_signed_a_run_without_its_log_is_not_known():

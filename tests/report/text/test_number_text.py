@@ -95,7 +95,7 @@ def test_small_values_say_on_which_side_of_zero_they_are():
 def test_an_end_of_an_interval_is_a_number_and_no_bound():
     ends = [-0.00003, -0.0004, 0.0004, 0.0, -0.004, -1.0, math.nan, -math.inf]
     assert [end_text(end, 2) for end in ends] == [
-        *("−3.0e−5", "−0.0004", "0.0004", "0.00", "−0.004", "−1.00", "–", "−∞"),
+        *("−0.00003", "−0.0004", "0.0004", "0.00", "−0.004", "−1.00", "–", "−∞"),
     ]
 
 
