@@ -1,1 +1,1 @@
-"""What is said about numbers once they are there."""
+"""Assessment of the measured numbers: checks, claims, stability, significance."""

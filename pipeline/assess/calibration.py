@@ -1,7 +1,7 @@
 """Whether predictions agree with what was observed, decile by decile.
 
 One test for probabilities (calibration) and for numbers (bias). Not: the deciles
-(`models.diagnostics`), nor what is said of them (`checks`).
+(`models.diagnostics`), nor the findings about them (`checks`).
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from ..records.frames import Row
 from ..records.ranking import LEVEL
 
 ROUNDING = 1e-9
-"""What is rounding, as a share: of the largest mean, or of the loss of a constant."""
+"""Tolerance for rounding, relative to the largest mean or to the constant's loss."""
 Side = Literal["too low", "too high", "within"]
 
 
 def calibration_checks(rows: Sequence[Row]) -> list[Row]:
     """Return one row of the frame `calibration_checks` per model and class.
 
-    If the predictions are right, each decile leaves out its mean prediction with
-    probability 5 %, and the number of those that do is binomial.
+    If the predictions are right, the 95 % interval of a decile excludes its mean
+    prediction with probability 5 %, and the number of such deciles is binomial.
 
     Parameters
     ----------
     rows : sequence of dict
-        Of the frame `calibration`. The probability of the predicted class of several
-        is left out, since each class has deciles of its own.
+        Of the frame `calibration`. With several classes, the rows of the predicted
+        class are left out, since each class has its own rows.
     """
     keys = ("model", "positive_class", "split")
     deciles: dict[tuple[str, ...], list[Row]] = {}
@@ -35,9 +35,9 @@ def calibration_checks(rows: Sequence[Row]) -> list[Row]:
         deciles.setdefault(tuple(row[key] for key in keys), []).append(row)
     several = {model for model, positive_class, _ in deciles if positive_class}
     checked = []
-    for who, parts in deciles.items():
+    for (model, positive_class, _), parts in deciles.items():
         judged = [part for part in parts if not np.isnan(part["low"])]
-        if not judged or (who[0] in several and not who[1]):
+        if not judged or (model in several and not positive_class):
             continue
         sides = sides_of(parts)
         weights = [part["weight"] for part in parts]
@@ -62,10 +62,10 @@ def calibration_checks(rows: Sequence[Row]) -> list[Row]:
 
 
 def sides_of(parts: Sequence[Row]) -> list[Side]:
-    """Return on which side of its interval the mean prediction of each part lies.
+    """Return the side of its interval on which the mean prediction of each part is.
 
-    A part without an interval is "within". The parts are those of one model: rounding
-    goes with its largest numbers, so that a part whose mean is 0 has room as well.
+    A part without an interval is "within". All parts are of one model: the tolerance
+    for rounding is relative to its largest mean, so that it is not 0 for any part.
     """
     means = [abs(part[name]) for part in parts for name in ("predicted", "observed")]
     room = ROUNDING * max(means, default=0.0)
@@ -78,7 +78,7 @@ def sides_of(parts: Sequence[Row]) -> list[Side]:
 
 
 def chance(n_outside: int, n_deciles: int) -> float:
-    """Return the probability of at least so many deciles outside a 95 % interval.
+    """Return the probability of at least `n_outside` deciles outside 95 % intervals.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Sets of correlated features: which there are, and who measures them together.
+"""Sets of correlated features, and the groups that measure them together.
 
-Not: how strongly two features go together (`dependence`), nor measuring
+Not: the association of two features (`dependence`), nor joint importances
 (`auditing.steps.joint_importance`).
 """
 
@@ -21,12 +21,11 @@ class Cluster(NamedTuple):
     number : int
         From 1, in the order of their first features.
     features : tuple of str
-        At least two. Columns that hold the same are among them, derived ones not.
+        At least two. Duplicate columns are included, derived ones are not.
     strongest : tuple of float
-        Of each, its strongest association with another.
+        The strongest association of each feature with another.
     group : str
-        The group of the owner that has exactly these columns and is measured; empty if
-        there is none.
+        The measured group with exactly these columns; empty if there is none.
     """
 
     number: int

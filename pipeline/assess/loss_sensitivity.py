@@ -1,4 +1,4 @@
-"""What the choice of the loss does to a ranking: the same question under two losses.
+"""Sensitivity of a ranking to the loss: rankings that differ in their loss only.
 
 "There is no single, absolute measure" (Biecek and Burzykowski 2021, section 16.5).
 """
@@ -17,31 +17,31 @@ from ..records.importance_record import Importance
 from ..records.losses import loss_label
 from ..records.ranking import interval, options_text, primary
 
-SHOWN_ALIKE = ("loss", "form", "aggregator")
-"""What two records may differ in and still rank by one method."""
+NOT_COMPARED = ("loss", "form", "aggregator")
+"""Parts of the estimand in which two compared records may differ."""
 Row = dict[str, Any]
 
 
 def compare_losses(
     importances: Sequence[Importance], *, top_k: int
 ) -> tuple[list[Row], list[Finding]]:
-    """Return one row per ranking and pair of its losses, and who loses the lead.
+    """Compare the rankings of each two losses: one row each, and their findings.
 
     Parameters
     ----------
     importances : sequence of Importance
-        All that the audit measured; compared are our own answers.
+        All that the audit measured; only our own are compared.
     top_k : int
-        How many leading features ``top_k_overlap`` is about.
+        Number of leading features for ``top_k_overlap``.
 
     Returns
     -------
     rows : list of dict
-        Of frame `losses`. ``kendall`` is tau-b of the ranks, NaN where all are tied;
-        ``leader_a`` and ``leader_b`` are the features no other exceeds.
+        Of frame `losses`. ``kendall`` is tau-b of the ranks, NaN if all are tied;
+        ``leader_a`` and ``leader_b`` are the features with the first rank.
     findings : list of Finding
-        One per pair of losses without a leader in common: a warning if under each
-        loss the intervals over the repeats settle who leads, else a note.
+        One per pair of losses without a leader in common: a warning if the intervals
+        over the repeats settle the leader under both losses, else a note.
     """
     rows: list[Row] = []
     findings: list[Finding] = []
@@ -72,19 +72,22 @@ def compare_losses(
 def _pairs(
     importances: Sequence[Importance],
 ) -> Iterator[tuple[tuple[int, Importance], tuple[int, Importance]]]:
-    """Yield every two records that differ in their loss only, the first of each."""
-    alike: dict[tuple[Any, ...], dict[str, tuple[int, Importance]]] = {}
+    """Yield every two records that differ in their loss only, and their places.
+
+    Of several records with one loss, the first is used.
+    """
+    by_estimand: dict[tuple[Any, ...], dict[str, tuple[int, Importance]]] = {}
     for index, record in primary(importances).values():
-        card = {k: v for k, v in record.estimand.items() if k not in SHOWN_ALIKE}
+        card = {k: v for k, v in record.estimand.items() if k not in NOT_COMPARED}
         key = (record.model, record.features, repr(sorted(card.items())))
         if record.loss:
-            alike.setdefault(key, {}).setdefault(record.loss, (index, record))
-    for by_loss in alike.values():
+            by_estimand.setdefault(key, {}).setdefault(record.loss, (index, record))
+    for by_loss in by_estimand.values():
         yield from combinations(by_loss.values(), 2)
 
 
 def _leaders(record: Importance) -> list[str]:
-    """Return the features that no other exceeds: one, but for ties."""
+    """Return the features with the first rank: one, or several that are tied."""
     rank = record.rank
     is_ranked = np.isfinite(rank)
     if not is_ranked.any():
@@ -93,7 +96,7 @@ def _leaders(record: Importance) -> list[str]:
 
 
 def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
-    """Yield a finding if no feature leads under both losses."""
+    """Yield a finding if the losses have no leader in common."""
     one, other = _leaders(a), _leaders(b)
     if not one or not other or set(one) & set(other):
         return
@@ -122,7 +125,7 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
 
 
 def _leads(record: Importance, leader: str, other: str) -> bool:
-    """Return whether the intervals over the repeats tell two features apart."""
+    """Return whether the interval of `leader` over the repeats is above `other`'s."""
     low, high = interval(record)
     first, second = (record.features.index(name) for name in (leader, other))
     return bool(low[first] > high[second])

@@ -1,7 +1,7 @@
-"""Intervals of importances over other rows of the same kind, and of their ranks.
+"""Intervals of importances and of their ranks over other rows, from their row terms.
 
-Not: what each row adds (`methods.importance.row_terms`), nor measuring anything again
-on resampled rows (`stability`).
+Not: the row terms (`methods.importance.row_terms`), nor intervals from measurements on
+resampled rows (`stability`).
 """
 
 from dataclasses import replace
@@ -22,9 +22,9 @@ from ..records.streams import stream
 from .stability import rank_interval, top_k_share
 
 MOST_COUNTS = 2**24
-"""Resamples times rows up to which rows are counted; beyond, means are normal."""
+"""Resamples times rows up to which rows are resampled; beyond, means are normal."""
 BLOCK = 20
-"""Resamples whose counts are multiplied together, while the cache still holds them."""
+"""Resamples per matrix product: few, so that the counts stay in the processor cache."""
 
 
 DEPENDS = {
@@ -41,7 +41,7 @@ DEPENDS = {
         "rows"
     ),
 }
-"""Why the terms of the rows are none of an importance given the other columns."""
+"""By option `within`, the reason why an importance has no row terms."""
 
 
 class Draws(NamedTuple):
@@ -50,7 +50,8 @@ class Draws(NamedTuple):
     Attributes
     ----------
     route : {"resampled", "normal"}
-        Whether rows were resampled, or normal numbers of the same covariance drawn.
+        Whether rows were resampled, or normal values drawn with the covariance of the
+        means.
     values : ndarray of shape (n_resamples, n_features)
     """
 
@@ -74,24 +75,23 @@ def row_intervals(
     importance : Importance
         A permutation importance of ours.
     terms : RowTerms
-        What each row adds to it, made with it.
+        The contributions of the rows, from the same measurement.
     record : int
         The place of `importance` in ``result.importances``.
     resamples : int
-        How many sets of other rows; at least 1.
+        Number of sets of other rows; at least 1.
     top_k : int
-        How many features lead.
+        Number of leading features.
     seed : int
-        Of the audit: it names the resamples, which are the same for every ranking of
-        as many rows.
+        Of the audit. All rankings of equally many rows have the same resamples.
 
     Returns
     -------
     list of dict
         In the order of ``importance.features``; NaN, and an empty route, for a feature
-        without a finite importance. Ranks, and which features are told from the null
-        value, are those of the rise of the loss in every form: of raw losses the
-        interval holds the unpermuted loss as it is, of ratios both losses move.
+        without a finite importance. Ranks are those of the increase of the loss, in
+        every form. Intervals of raw losses hold the unpermuted loss fixed; those of
+        ratios let both losses vary.
 
     Raises
     ------
@@ -107,19 +107,19 @@ def row_intervals(
     of_rows = of_rows if is_measured.all() else of_rows[at]
     mean, rise = importance.mean[at], replace(importance, form="difference")
     of_rise = standard_errors(rise, terms)[at]
-    ask = partial(draw, resamples=resamples, seed=seed)
+    draws_of = partial(draw, resamples=resamples, seed=seed)
     if importance.form == "ratio":
-        # Both losses move, the denominator by its logarithm: it cannot fall below 0.
+        # Both losses vary, the denominator on the log scale, so that it stays above 0.
         base, own = importance.baseline.mean(), terms.of_baseline(importance.loss)
         of_base = np.sqrt(np.square(own).sum()) / len(own)
-        route, both = ask(
+        route, both = draws_of(
             np.append((mean - 1) * base, 0.0),
             np.vstack([of_rows, own]),
             np.append(of_rise, of_base),
         )
         values = 1 + both[:, :-1] / (base * np.exp(both[:, -1:] / base))
     else:
-        route, values = ask(mean, of_rows, of_rise)
+        route, values = draws_of(mean, of_rows, of_rise)
     ranks = pd.DataFrame(values).rank(axis=1, ascending=False).to_numpy()
     low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2), axis=0)
     rank_low, rank_high = rank_interval(ranks)
@@ -141,7 +141,7 @@ def row_intervals(
 
 
 def reason_against(importance: Importance, terms: RowTerms) -> str:
-    """Return why a ranking has no row intervals, or nothing."""
+    """Return the reason why a ranking has no row intervals; empty if it has them."""
     within = importance.options.get("within", "none")
     if within != "none":
         return f"{DEPENDS[within]}. Leave out within for intervals over other rows."
@@ -156,10 +156,11 @@ def reason_against(importance: Importance, terms: RowTerms) -> str:
 def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
     """Return the standard error of each mean over rows and repeats, (n_features,).
 
-    The variance of the terms of the rows, less what of it the draws alone put there
-    (`RowTerms.noise`), over the number of rows. It is never below the Monte-Carlo
-    variance of the repeats, which is a part of it; after a single repeat nobody can
-    tell the two apart, and nothing is taken away. Of raw losses it is that of the rise.
+    Its square is the variance of the row terms, less the part that is due to the draws
+    (`RowTerms.noise`), divided by the number of rows. It is at least the Monte-Carlo
+    variance of the repeats, which is a part of it. After a single repeat the two parts
+    are not identified, and nothing is subtracted. For raw losses it is that of their
+    increase.
     """
     of_rows, noise = terms.terms[importance.loss], terms.noise[importance.loss]
     n = of_rows.shape[1]
@@ -181,10 +182,11 @@ def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
 def draw(
     mean: Floats, terms: Floats, error: Floats, *, resamples: int, seed: int
 ) -> Draws:
-    """Return the importances on other rows, of the given standard errors.
+    """Return importances on other rows, scaled to the given standard errors.
 
-    Up to `MOST_COUNTS`, how often each resample holds each row is multiplied with the
-    terms; beyond, normal numbers with the covariance of the terms are drawn.
+    Up to `MOST_COUNTS` rows are resampled: the counts of the rows in each resample are
+    multiplied with the terms. Beyond, normal values with the covariance of the terms
+    are drawn.
 
     Parameters
     ----------
@@ -205,7 +207,7 @@ def draw(
                 row[:] = np.bincount(generator.integers(n, size=n), minlength=n)
             of_block[:] = counts[: len(of_block)] @ by_row
         return Draws("resampled", mean + scale * sums / n)
-    # numpy's own draw of a covariance takes the sign of singular vectors as it comes.
+    # multivariate_normal of numpy depends on the arbitrary signs of singular vectors.
     variances, vectors = np.linalg.eigh(terms @ terms.T)
     root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T / n
     normal = generator.standard_normal((resamples, n_features))
@@ -213,5 +215,5 @@ def draw(
 
 
 def _sums_of_squares(terms: Floats) -> Floats:
-    """Return the sum of each row, without a second table of their size."""
+    """Return the sum of squares of each row, without a copy of the whole array."""
     return np.array([np.square(row).sum() for row in terms])

@@ -1,4 +1,4 @@
-"""How the columns are distributed in the training and in the evaluation rows.
+"""Shifts of the columns between the training and the evaluation rows.
 
 Not: the statistic (`data.shifts`), nor an approved run (`runs.baseline`).
 """
@@ -24,7 +24,7 @@ def split_shift_rows(train: Dataset, test: Dataset, *, limit: float) -> list[Row
     Returns
     -------
     list of dict
-        The largest index first, be it of the values or of the missing cells.
+        In descending order of `largest_index`.
     """
     before, after = exact_sketches(train), exact_sketches(test)
     pairs = {
@@ -51,10 +51,10 @@ def split_shift_rows(train: Dataset, test: Dataset, *, limit: float) -> list[Row
 
 
 def largest_index(row: Row) -> float:
-    """Return the larger of the two indices of a column; NaN counts as 0."""
+    """Return the larger index, of values or missing cells; NaN counts as 0."""
     return float(np.nanmax([row["psi"], row["missing_psi"], 0.0]))
 
 
 def moved(row: Row) -> bool:
-    """Return whether values or missing cells moved, beyond limit and chance."""
+    """Return whether values or missing cells moved beyond limit and chance."""
     return "moved" in (row["verdict"], row["missing_verdict"])

@@ -1,6 +1,6 @@
-"""How stable a ranking is: over other rows of the same kind, and over more repeats.
+"""Stability of a ranking: over resampled rows, and over more repeats.
 
-Not: measuring anything again (`measure.resampled`).
+Not: the measurements on resampled rows (`measure.resampled`).
 """
 
 from collections.abc import Sequence
@@ -29,19 +29,19 @@ def stability_rows(
     importance : Importance
         The ranking that is judged.
     resampled : sequence of Importance
-        The same question on bootstrap resamples of its rows; none if they cannot be
-        asked, which leaves what rests on them without a number.
+        The same question on bootstrap resamples of its rows. If there are none, the
+        cells that need them are NaN.
     record : int
         The place of `importance` in ``result.importances``.
     top_k : int
-        How many features lead.
+        Number of leading features.
 
     Returns
     -------
     list of dict
         In the order of ``importance.features``. rank_low, rank_high and p_top_k as
         `rank_interval` and `top_k_share`, repeats_to_settle as `repeats_to_settle`;
-        resamples counts those in which the feature was measured.
+        resamples is the number of resamples in which the feature was measured.
     """
     shape = (len(resampled), len(importance.features))
     ranks = np.array([one.rank for one in resampled], dtype=float).reshape(shape)
@@ -65,7 +65,7 @@ def stability_rows(
 
 
 def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str, Any]]:
-    """Return one row of the frame `resampled_ranks` per feature and rank it took.
+    """Return one row of the frame `resampled_ranks` per feature and observed rank.
 
     Parameters
     ----------
@@ -77,8 +77,9 @@ def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str,
     Returns
     -------
     list of dict
-        By feature, then by rank from the first; resamples counts those in which the
-        feature took the rank, ties averaged. Those without a number for it count not.
+        By feature, then by rank; resamples is the number of resamples in which the
+        feature has the rank, ties averaged. Resamples without a value for it are not
+        counted.
     """
     rows = []
     for row, feature in enumerate(resampled[0].features if resampled else ()):
@@ -93,16 +94,17 @@ def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str,
 
 
 def rank_interval(ranks: Floats) -> tuple[Floats, Floats]:
-    """Return the ranks between which a feature stays, each (n_features,).
+    """Return the lower and the upper bounds of the ranks, each (n_features,).
 
-    The 95 % percentile interval of the bootstrap, its bounds moved outwards to ranks
-    that were seen. A tie leaves each of its features every rank that they share.
+    This is the 95 % percentile interval of the bootstrap, its bounds moved outwards to
+    observed ranks. A tied feature has the lowest rank of the tie for the lower bound
+    and the highest for the upper.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_resamples, n_features)
-        Ties averaged. NaN where a resample gave a feature no number; it is left out,
-        and the interval is NaN if that is more than half of them.
+        Ties averaged. NaN if a feature has no value in a resample, which is then left
+        out; the interval is NaN if more than half of the resamples are.
     """
     table = pd.DataFrame(ranks)
     half = table.rank(axis=1, method="max") - table.rank(axis=1, method="average")
@@ -116,10 +118,10 @@ def rank_interval(ranks: Floats) -> tuple[Floats, Floats]:
 
 
 def top_k_share(ranks: Floats, k: int) -> Floats:
-    """Return in which share of the resamples a feature is among the first `k`.
+    """Return the share of the resamples in which each feature is among the first `k`.
 
-    Features tied across the k-th place share the places that are left, so that the
-    shares sum to *k* wherever every feature is measured.
+    Features tied across the k-th place share the remaining places equally, so that the
+    shares sum to *k* if every feature is measured.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ def top_k_share(ranks: Floats, k: int) -> Floats:
 
 
 def _often_measured(ranks: Floats) -> list[int]:
-    """Return the features that at least half of the resamples gave a number."""
+    """Return the places of the features measured in at least half of the resamples."""
     if not len(ranks):
         return []
     measured = np.isfinite(ranks).sum(axis=0)
@@ -150,7 +152,7 @@ def _often_measured(ranks: Floats) -> list[int]:
 
 @np.errstate(invalid="ignore")  # inf - inf: NaN
 def repeats_to_settle(importance: Importance) -> Floats:
-    r"""Return how many repeats would tell each feature from the next in the ranking.
+    r"""Return the repeats needed to settle the order of each feature and the next one.
 
     With :math:`\bar d` and *s* the mean and the standard deviation (ddof 1) of the
     difference of the two over the repeats, paired by repeat, it is the least *n* at
@@ -158,32 +160,32 @@ def repeats_to_settle(importance: Importance) -> Floats:
 
     .. math:: t_{n-1}\, s / \sqrt{n} < |\bar d|.
 
-    It supposes that more repeats find the same mean and spread. A count above
-    ``importance.n_repeats`` says that the repeats there are do not settle the order.
+    It is assumed that more repeats have the same mean and spread. If the number exceeds
+    ``importance.n_repeats``, the repeats do not settle the order.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        1 where nothing is drawn and the two differ; infinite where they are equal, so
-        that no number of repeats tells them apart; NaN after a single repeat, for the
-        last feature, and where one of the two has no finite importance.
+        1 if nothing is drawn and the two differ; infinite if they are equal; NaN after
+        a single repeat, for the last feature, and if one of the two has no finite
+        importance.
     """
     needed = np.full(len(importance.features), np.nan)
     rank = importance.rank
     order = [row for row in np.argsort(rank, kind="stable") if np.isfinite(rank[row])]
     for upper, lower in pairwise(order):
-        each = importance.values[upper] - importance.values[lower]
+        differences = importance.values[upper] - importance.values[lower]
         mean = float(importance.mean[upper] - importance.mean[lower])
         if importance.form == "ratio" and importance.aggregator == "pooled":
             base = importance.baseline  # by the delta method, as in `Importance.std`
             rise = importance.raw[upper] - importance.raw[lower]
-            each = (rise - mean * base) / base.mean()
+            differences = (rise - mean * base) / base.mean()
         if mean == 0:
             needed[upper] = np.inf
         elif np.isfinite(mean) and not importance.stream:
             needed[upper] = 1.0
-        elif np.isfinite(mean) and len(each) > 1:
-            needed[upper] = settling_count(mean, float(each.std(ddof=1)))
+        elif np.isfinite(mean) and len(differences) > 1:
+            needed[upper] = settling_count(mean, float(differences.std(ddof=1)))
     return needed
 
 
@@ -191,7 +193,7 @@ def settling_count(mean: float, std: float) -> float:
     """Return the least n of 2 or more with ``t * std / sqrt(n) < abs(mean)``.
 
     `mean` is not 0, and t is the quantile of Student's distribution with n - 1
-    degrees of freedom; the left side falls with n, so it is found by halving.
+    degrees of freedom. The left side falls with n: n is found by bisection.
     """
     from scipy.special import stdtrit
 

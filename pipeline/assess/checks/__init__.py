@@ -1,14 +1,14 @@
-"""Canaries: can predict be believed, is the model any good, was everything measured?
+"""The table of all checks, and one function to run each kind of them.
 
-Not: who agrees with whom (`agreement`), nor what R was told (`engines`).
-Every check answers with one row for the table of thresholds and, unless it passes
-without remark, one Finding. What a check cannot judge gets no row, or says "not run".
+A check results in one row of the table of thresholds and, if it fires, in one Finding.
+A check that does not apply has no row; one that cannot be decided has the verdict
+"not run". Not: the agreement of engines (`engines.agreement`), nor the type of a
+result (`records.check_answers`).
 
-    columns       can the columns be told apart at all?
-    models        can predict be believed, is the model any good?
-    importances   was everything measured, and do the numbers point the right way?
-    subspaces     can random subspace ensembles bear their numbers?
-    answers       what a check answers
+    columns       duplicate, constant, shifted, dependent columns; copies of the target
+    models        predictions: deterministic, better than a constant, calibrated
+    importances   missing, infinite, unstable and implausible importances
+    subspaces     ensembles with too few rows or draws for their importances
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -30,41 +30,45 @@ from .importances import Leaves, question, question_and_engine
 __all__ = ["CHECKS", "DEFAULTS", "Answers", "Leaves", "Limit"]
 
 DEFAULTS: Limits = {
+    # Largest difference of predictions that should be equal, relative to the largest.
     "prediction_gap": Limit(1e-12),
+    # Standard errors of a difference that chance may explain.
     "standard_errors": Limit(2.0),
+    # Standard errors by which losses on training and evaluation rows may differ.
     "gap_errors": Limit(3.0),
+    # Largest permuted loss as a multiple of the baseline: beyond it, by the tolerance
+    # of `agreement`, the baseline is rounding.
     "ratio": Limit(1e9),
+    # Smallest association of two features that count as dependent.
     "dependence": Limit(0.8),
+    # Columns per distinct row from which unpenalised fits are mostly chance.
     "columns_per_row": Limit(0.3),
+    # Largest share of the leaves of a feature in which it has a single value.
     "silent_leaves": Limit(0.5),
+    # Level of the binomial test of the deciles outside their intervals.
     "calibration": Limit(0.05),
+    # Largest population stability index between training and evaluation rows.
     "split_shift": Limit(0.25),
+    # Share of all positive importance from which one feature may be a leak.
     "leak_sign": Limit(0.8),
 }
-"""How far apart, relative to the largest, predictions may be that should be equal; by
-how many standard errors a model must beat the constant, and may predict the rows of its
-fit better than others; how often the loss with
-nothing permuted may go into another before it is rounding, by the tolerance of
-`agreement`; from which association on two features are told to depend; how many columns
-free slopes may have for each distinct row; above which share of the leaves of a
-feature that hold one value of it its curve is told to be of few; how improbable so
-many deciles outside their intervals must be in a model whose predictions are right;
-from which stability index on the evaluation rows differ from the training rows; and
-which share of all importance at hardly any loss one feature has that may be a leak."""
+"""Default limits of the checks; `[checks]` sets some of them."""
 
 
 class Check(NamedTuple):
-    """A check; what depends on what its function saw is in what that returns.
+    """A check; the fields of a `Seen` that its function returns take precedence.
 
     Attributes
     ----------
     asks : str
-        What it looks at.
+        The kind of its arguments; all checks of one kind run together.
     function : callable
+        Its arguments, by name, are those of its kind and `limits`. It returns None if
+        the check does not apply.
     severity : {"info", "warning", "failure"}
     remedy : str
     limit : float or str
-        A key of `DEFAULTS`, or the value that nobody can change.
+        A key of `DEFAULTS`, or a fixed value.
     """
 
     asks: Literal[
@@ -95,104 +99,104 @@ def of_columns(
     grouped: Collection[tuple[str, ...]] = (),
     limits: Limits = DEFAULTS,
 ) -> Answers:
-    """Ask whether the columns can be told apart; `grouped` ones are asked together."""
-    return _ask("columns", test.name, limits, train=train, test=test, grouped=grouped)
+    """Check the columns; those in one of `grouped` are measured together."""
+    return _run("columns", test.name, limits, train=train, test=test, grouped=grouped)
 
 
 def of_shifts(
     test: Dataset, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
-    """Ask whether the evaluation rows are distributed like the training rows."""
-    return _ask("shifts", test.name, limits, rows=rows)
+    """Check whether the evaluation rows are distributed like the training rows."""
+    return _run("shifts", test.name, limits, rows=rows)
 
 
 def of_model(
     model: FittedModel, data: Dataset, *, train: Dataset | None = None, seed: int
 ) -> Answers:
-    """Ask whether `predict` reads its rows, repeats itself, and meets new rows here."""
+    """Check `predict` for side effects and randomness, and `data` for training rows."""
     facts: dict[str, Any] = {"data": data, "train": train, "seed": seed}
-    return _ask("model", model.name, model=model, **facts)
+    return _run("model", model.name, model=model, **facts)
 
 
 def of_performance(
     model: FittedModel, performance: pd.DataFrame, *, limits: Limits = DEFAULTS
 ) -> Answers:
-    """Ask of each loss on the test rows if it is that of no constant, and of no other.
+    """Compare each test loss with that of the constant predictor and of training rows.
 
-    The other is that of the training rows, out of bag where a forest has it.
+    Training rows of a forest are predicted out of bag, if possible.
     """
     rows = performance.to_dict("records")
-    by_place = {(row["loss"], row["split"]): row for row in rows}
+    by_split = {(row["loss"], row["split"]): row for row in rows}
     answers: Answers = []
     for row in (row for row in rows if row["split"] == "test"):
         facts: dict[str, Any] = {"model": model, "row": row}
-        own = by_place.get((row["loss"], "train"))
-        answers += _ask("performance", model.name, limits, own=own, **facts)
-        fitted = [by_place.get((row["loss"], s)) for s in ("out_of_bag", "train")]
+        own = by_split.get((row["loss"], "train"))
+        answers += _run("performance", model.name, limits, own=own, **facts)
+        fitted = [by_split.get((row["loss"], s)) for s in ("out_of_bag", "train")]
         train = next((side for side in fitted if side is not None), None)
         if train is not None:
-            answers += _ask("gap", model.name, limits, model=model, rows=(train, row))
+            answers += _run("gap", model.name, limits, model=model, rows=(train, row))
     return answers
 
 
 def of_deciles(
     model: FittedModel, rows: Sequence[Row], *, limits: Limits = DEFAULTS
 ) -> Answers:
-    """Ask of `calibration_checks` whether predictions agree with what was observed."""
+    """Check calibration or bias, by the rows of the frame `calibration_checks`."""
     answers: Answers = []
     for row in rows:
-        answers += _ask("deciles", model.name, limits, model=model, row=row)
+        answers += _run("deciles", model.name, limits, model=model, row=row)
     return answers
 
 
 def of_predictions(model: FittedModel, gap: float) -> Answers:
-    """Ask whether R was told what Python predicts; `gap` is relative."""
-    return _ask("predictions", model.name, gap=gap)
+    """Check whether R received the predictions of Python; `gap` is relative."""
+    return _run("predictions", model.name, gap=gap)
 
 
 def of_draws(model: FittedModel, draws: int) -> Answers:
-    """Ask whether `predict` leaves R's stream alone; it took `draws` numbers of it."""
-    return _ask("draws", model.name, draws=draws)
+    """Check whether `predict` drew from R's generator: it took `draws` numbers."""
+    return _run("draws", model.name, draws=draws)
 
 
 def of_importance(importance: Importance, data: Dataset, error: float) -> Answers:
-    """Ask whether all was measured, and whether the numbers point the right way.
+    """Check an importance for missing, infinite, unstable and implausible values.
 
     `error` is the standard error of the loss over other rows, NaN if not known.
     """
     subject = question_and_engine(importance)
-    return _ask("importance", subject, importance=importance, data=data, error=error)
+    return _run("importance", subject, importance=importance, data=data, error=error)
 
 
 def of_leak(
     importance: Importance, constant: float, *, limits: Limits = DEFAULTS
 ) -> Answers:
-    """Ask whether one feature makes the model nearly perfect; `constant` is a loss."""
+    """Check for a leak of the target; `constant` is the constant predictor's loss."""
     subject = question(importance)
-    return _ask("leak", subject, limits, importance=importance, constant=constant)
+    return _run("leak", subject, limits, importance=importance, constant=constant)
 
 
 def of_row_intervals(importance: Importance, rows: Sequence[Row]) -> Answers:
-    """Ask whether intervals over other rows say that shuffling helps the model."""
+    """Check for negative importances, by intervals over other rows."""
     subject = question(importance)
-    return _ask("row_intervals", subject, importance=importance, rows=rows)
+    return _run("row_intervals", subject, importance=importance, rows=rows)
 
 
 def of_ensemble(
     importance: Importance, model: FittedModel | None, data: Dataset
 ) -> Answers:
-    """Ask whether the ensemble that `model` was made into can bear its numbers."""
+    """Check the random subspace ensemble whose base learner is `model`."""
     if model is None or importance.engine != "python":
         return []
-    # An ensemble is one for all classes.
+    # All classes share one ensemble.
     subject = question(replace(importance, positive_class=""))
-    return _ask("ensemble", subject, importance=importance, model=model, data=data)
+    return _run("ensemble", subject, importance=importance, model=model, data=data)
 
 
 def of_leaves(importance: Importance, leaves: Leaves) -> Answers:
-    """Ask whether the leaves behind an importance say something, if it has leaves."""
+    """Check the leaves that an importance is estimated from, if there are any."""
     subject = question_and_engine(importance)
-    return _ask("leaves", subject, importance=importance, leaves=leaves)
+    return _run("leaves", subject, importance=importance, leaves=leaves)
 
 
 CHECKS = {
@@ -309,7 +313,7 @@ CHECKS = {
     "unbounded": Check("importance", importances.unbounded, limit="finite"),
     "unstable": Check(
         "importance",
-        importances.varies_over_trials,
+        importances.unstable,
         "info",
         "Do not rank these features, or use more rows.",
     ),
@@ -345,22 +349,19 @@ CHECKS = {
         limit="silent_leaves",
     ),
 }
-"""Every check by the word of its finding. A function gets what its kind looks at and
-the limits, by name; it returns None where there is nothing to judge."""
+"""All checks, by the name in their findings."""
 
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
-def _ask(
-    asks: str, subject: str, limits: Limits = DEFAULTS, **looked_at: Any
-) -> Answers:
-    """Return the answers of every check of one kind."""
-    importance = looked_at.get("importance")
+def _run(asks: str, subject: str, limits: Limits = DEFAULTS, **inputs: Any) -> Answers:
+    """Run all checks of one kind."""
+    importance = inputs.get("importance")
     measure = options_text(importance, with_repeats=False) if importance else ""
     answers: Answers = []
     for name, check in CHECKS.items():
         if check.asks != asks:
             continue
-        seen = check.function(**looked_at, limits=limits)
+        seen = check.function(**inputs, limits=limits)
         if seen is None:
             continue
         finding = Finding(

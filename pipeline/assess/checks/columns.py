@@ -1,4 +1,4 @@
-"""Checks of the columns: do they hold the same, vary, depend on each other?"""
+"""Checks of the columns: duplicate, constant, shifted or dependent ones."""
 
 import hashlib
 from collections import Counter
@@ -22,16 +22,17 @@ from ..dependence import associations_of, clusters
 from ..split_shifts import largest_index, moved
 
 PROBES = 16
-"""Values of a column that are enough to tell most columns apart."""
-LIKE, CLOSE = 1 - 1e-6, 1e-9
-"""The correlation of such values above which two columns may be images of each other,
-and how far they must lie apart, relative to the largest value, to say so: rounding
-changes the correlation of what is farther apart by 1e-10 at most."""
+"""Number of first distinct values of a column that are compared before all values."""
+LIKE = 1 - 1e-6
+"""Absolute correlation of first values below which columns are no affine images."""
+CLOSE = 1e-9
+"""Smallest norm of the centred first values, relative to the largest value, for which
+their correlation is used: rounding then changes it by 1e-10 at most."""
 SETS = 5
-"""How many columns, or sets of them, a message names."""
+"""Most columns, or sets of columns, that a message names."""
 ROUNDINGS = 8
-"""How many roundings lie between the stored cells of two units of one quantity: one in
-each cell and each operation that holds them against each other."""
+"""Most rounding errors between columns of one quantity in two units: one in each cell
+and in each operation of their comparison."""
 
 
 def same_columns(
@@ -40,13 +41,13 @@ def same_columns(
     grouped: Collection[tuple[str, ...]],
     **_: Any,
 ) -> Seen:
-    """Fire if columns hold the same, up to unit or labels, on all rows of the audit.
+    """Fire if columns are equal, up to unit or labels, on all rows of the audit.
 
-    It is a note where each set is asked as a group of its own. A derived column says
-    by definition what others do, so it is not asked about.
+    It is a note if each set of equal columns is measured as a group. Derived columns
+    are left out, since they repeat other columns by definition.
     """
     features = [name for name in test.features if not test.unread.get(name)]
-    same = _stand_ins_of(train, test, features)
+    same = _cached_stand_ins(train, test, features)
     alone = [names for names in same if not is_group(names, grouped, features)]
     sets = [listed(names) for names in same[:SETS]]
     more = f"; and {len(same) - SETS} more sets" if len(same) > SETS else ""
@@ -73,9 +74,9 @@ def same_columns(
 
 
 def target_copy(train: Dataset | None, test: Dataset, **_: Any) -> Seen:
-    """Fire if a column that a model may be given holds the target in nearly all rows.
+    """Fire if a column that a model may read equals the target in nearly all rows.
 
-    A derived column is made of features, and models are not given it.
+    Derived columns are left out: models do not read them.
     """
     tables = [rows for rows in (train, test) if rows is not None]
     y = np.concatenate([rows.y for rows in tables])
@@ -96,7 +97,7 @@ def target_copy(train: Dataset | None, test: Dataset, **_: Any) -> Seen:
 
 
 def constant_column(test: Dataset, **_: Any) -> Seen:
-    """Fire if a column never varies in the rows that importances are measured on."""
+    """Fire if a column is constant in the evaluation rows."""
     constant = [name for name in test.features if is_constant(test, (name,))]
     return Seen(
         bool(constant),
@@ -109,7 +110,7 @@ def constant_column(test: Dataset, **_: Any) -> Seen:
 
 
 def missing_words(train: Dataset | None, test: Dataset, **_: Any) -> Seen | None:
-    """Note levels that usually mean "missing"; None where no column has levels."""
+    """Note levels that usually mean "missing"; None if no column is a category."""
     categories = [name for name in test.features if is_category(test.X[name])]
     if not categories:
         return None
@@ -145,10 +146,7 @@ def dependence(
     grouped: Collection[tuple[str, ...]],
     limits: Limits,
 ) -> Seen | None:
-    """Note the features that depend on each other strongly, pair by pair linked.
-
-    Judged are the `distinct_columns`.
-    """
+    """Note the `clusters` of strongly associated features, among `distinct_columns`."""
     names = distinct_columns(train, test)
     if len(names) < 2:
         return None
@@ -195,12 +193,12 @@ def split_shift(rows: Sequence[Row], limits: Limits, **_: Any) -> Seen | None:
 
 
 def distinct_columns(train: Dataset | None, test: Dataset) -> list[str]:
-    """Return the columns that are neither derived nor repeat one before them.
+    """Return the columns that are neither derived nor equal to an earlier column.
 
-    A derived column depends on others by definition; of columns that hold the same,
-    which `same_columns` names, the first stands for all.
+    A derived column depends on others by definition; of the sets of equal columns that
+    `same_columns` reports, the first column is kept.
     """
-    same = _stand_ins_of(train, test, test.features)
+    same = _cached_stand_ins(train, test, test.features)
     again = {name for names in same for name in names[1:]}
     again |= {name for name, sources in test.unread.items() if sources}
     return [name for name in test.features if name not in again]
@@ -209,7 +207,7 @@ def distinct_columns(train: Dataset | None, test: Dataset) -> list[str]:
 def _describe_clusters(
     linked: list[list[int]], names: list[str], strength: Floats
 ) -> str:
-    """Return the first clusters, each with the range of its linked pairs."""
+    """Return the first clusters as text, with the range of their links."""
     texts = []
     for places in linked[:SETS]:
         inside = strength[np.ix_(places, places)] - np.eye(len(places))
@@ -224,18 +222,18 @@ def _describe_clusters(
 def is_group(
     names: Sequence[str], grouped: Collection[tuple[str, ...]], judged: Sequence[str]
 ) -> bool:
-    """Return whether a group is exactly these columns, among those that are judged.
+    """Return whether a group has exactly these columns among those that are `judged`.
 
-    The importance of a larger one does not tell what the columns are worth together.
+    A larger group does not count: its importance is not that of these columns.
     """
     return any(set(columns).intersection(judged) == set(names) for columns in grouped)
 
 
 def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
-    """Return whether no column of a feature or group ever varies."""
+    """Return whether all columns of a feature or group are constant."""
     return all(
         data.X[column].iloc[:n_rows].nunique(dropna=False) == 1
-        for n_rows in (2, None)  # two rows tell most columns
+        for n_rows in (2, None)  # most columns differ in the first two rows
         for column in columns
     )
 
@@ -243,36 +241,36 @@ def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
 def stand_ins(
     tables: list[pd.DataFrame], names: Sequence[str] | None = None
 ) -> list[tuple[str, ...]]:
-    """Return the sets of columns that hold the same in every row.
+    """Return the sets of columns that are equal in every row, up to unit or labels.
 
-    Numbers do if one is an affine image of the other, to rounding; a category and
-    another column if each value of one goes with one value of the other. Where the
-    values differ in every row that is no wonder, and they must be the same themselves.
-    Missing cells must be the same. Constant columns are left out.
+    Two columns of numbers are if one is an affine image of the other, to rounding. A
+    category and another column are if their values correspond one to one; if all rows
+    have different values, which correspond in any case, the values must be equal. The
+    missing cells must be in the same rows. Constant columns are left out.
 
     Parameters
     ----------
     tables : list of DataFrame
-        With equal columns, read one below the other.
+        With the same columns; their rows are concatenated.
     names : sequence of str, optional
-        The columns that are held against each other; by default all.
+        The columns that are compared; by default all.
     """
     names = list(tables[0]) if names is None else names
-    alike: dict[tuple[int, bytes], dict[str, Floats]] = {}
+    by_codes: dict[tuple[int, bytes], dict[str, Floats]] = {}
     for name in names:
         codes, values = _coded(tables, name)
         n_cells = int((codes >= 0).sum())
         if len(values) + (n_cells < len(codes)) > 1:
             key = n_cells, hashlib.sha256(codes.tobytes()).digest()
-            alike.setdefault(key, {})[name] = _probe(values)
+            by_codes.setdefault(key, {})[name] = _probe(values)
     sets = []
-    for (n_cells, _), probes in alike.items():
+    for (n_cells, _), probes in by_codes.items():
         columns, directions = list(probes), np.array(list(probes.values()))
         left = np.arange(len(columns))
         while len(left) > 1:
             at, left = left[0], left[1:]
-            # NaN: their probes do not tell. Each pair held against each other whole
-            # takes longer than to ask most models, of a thousand columns.
+            # Probes of NaN decide nothing. To compare all values of each pair of a
+            # thousand columns would take longer than the predictions of most models.
             is_far = np.abs(directions[left] @ directions[at]) < LIKE
             if is_far.all():
                 continue
@@ -294,22 +292,21 @@ _LAST: WeakKeyDictionary[Dataset, tuple[Any, tuple[str, ...], Any]] = (
 )
 
 
-def _stand_ins_of(
+def _cached_stand_ins(
     train: Dataset | None, test: Dataset, names: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """Return the `stand_ins` of all rows, for which an audit asks three times."""
-    of_train = None if train is None else ref(train)
-    asked = of_train, tuple(names)
+    """Return the `stand_ins` of all rows, cached: an audit needs them three times."""
+    key = None if train is None else ref(train), tuple(names)
     *last, same = _LAST.get(test, (None, (), None))
-    if same is None or tuple(last) != asked:
+    if same is None or tuple(last) != key:
         tables = [rows.X for rows in (train, test) if rows is not None]
         same = stand_ins(tables, names)
-        _LAST[test] = *asked, same
+        _LAST[test] = *key, same
     return same
 
 
 def _in_all(name: str, tables: list[pd.DataFrame]) -> pd.Series:
-    """Return the cells of a column in all tables, those of a category as objects."""
+    """Return a column of the concatenated tables; levels of a category as objects."""
     parts = [table[name] for table in tables]
     if is_category(parts[0]):
         parts = [part.astype(object) for part in parts]
@@ -319,7 +316,7 @@ def _in_all(name: str, tables: list[pd.DataFrame]) -> pd.Series:
 def _coded(
     tables: list[pd.DataFrame], name: str
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any]]:
-    """Return a code per row, and the values in the order in which they come first."""
+    """Return a code per row, and the distinct values in order of first appearance."""
     cells = _in_all(name, tables)
     codes, values = pd.factorize(cells)
     kind = cells.dtype if cells.dtype == object else None
@@ -327,10 +324,10 @@ def _coded(
 
 
 def _probe(values: npt.NDArray[Any]) -> Floats:
-    """Return the first values about their mean, scaled to length 1.
+    """Return the first distinct values, centred and scaled to norm 1.
 
-    Those of affine images point the same or the opposite way. NaN where they are no
-    numbers, or so close beside the largest of all that rounding may turn them.
+    Those of affine images are equal up to sign. NaN if they are not numbers, or if they
+    differ too little, relative to the largest value, to be compared despite rounding.
     """
     if values.dtype == object:
         return np.full(min(PROBES, len(values)), np.nan)
@@ -342,9 +339,9 @@ def _probe(values: npt.NDArray[Any]) -> Floats:
 
 
 def _go_together(a: npt.NDArray[Any], b: npt.NDArray[Any], n_cells: int) -> bool:
-    """Return whether the values of two columns are each other's images.
+    """Return whether the distinct values of two columns correspond, as in `stand_ins`.
 
-    Of numbers: whether ``b = c + d a`` but for the rounding of either side.
+    Numbers do if ``b = c + d a``, up to the rounding of both sides.
     """
     if object in (a.dtype, b.dtype):
         return len(a) < n_cells or pd.Series(a).equals(pd.Series(b))

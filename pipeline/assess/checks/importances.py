@@ -1,4 +1,4 @@
-"""Checks of an importance: was all measured, and do the numbers point the right way?"""
+"""Checks of an importance: missing, infinite, unstable and implausible values."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ import numpy as np
 
 from ...data.column_types import is_category
 from ...methods.importance import METHODS
+from ...records import trials
 from ...records.check_answers import Limit, Limits, Seen
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed, quote
@@ -16,17 +17,17 @@ from ...records.finding import cause_of
 from ...records.frames import Row
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, nothing_of
-from ...records.trials import LEAST, is_of_trials, unstable
 from .columns import is_constant
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]
-"""For each feature the leaves that hold one value of it, and all its leaves."""
+"""For each feature the number of leaves with a single value of it, and of leaves."""
 
-LITTLE_LOSS, LEAST_FEATURES = 0.05, 3
-"""The share of the constant's mean squared error, or other loss, that few honest models
-are below; and of how many features one can be said to carry all."""
+LITTLE_LOSS = 0.05
+"""Loss of a nearly perfect model as a share of that of the constant predictor."""
+LEAST_FEATURES = 3
+"""Features of a ranking below which `leak_sign` does not apply."""
 NUMBERS = ("lowess_r2", "auc", "spearman", "pca")
-"""Methods of numbers."""
+"""Methods for numeric columns only."""
 DEFINED_FOR = {
     **dict.fromkeys(
         ("lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff"),
@@ -52,27 +53,27 @@ DEFINED_FOR = {
     ),
     "firm signs": "single columns of -1 and 1",
 }
-"""What has a number by each method, and by each estimator of FIRM."""
+"""The features that each method, or estimator of FIRM, is defined for, for messages."""
 
 
 def unmeasured(importance: Importance, data: Dataset, **_: Any) -> Seen:
-    """Fire if an importance has no answer for some feature.
+    """Fire if some features have no importance.
 
-    A constant has none, nor has what a model is not given where models are fitted anew,
-    nor what the method is not defined for: then it is but a note.
+    It is a note if the reason is known for each: the feature is constant, the method is
+    not defined for it, or models are refitted and none is given its columns.
     """
     missing = [
         name
         for name, mean in zip(importance.features, importance.mean, strict=True)
         if np.isnan(mean)
     ]
-    of = dict(zip(importance.features, importance.columns, strict=True))
+    columns = dict(zip(importance.features, importance.columns, strict=True))
     unread = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
     broken = undefined(importance, data)
     outside = {name for names in broken.values() for name in names}
-    constant = {name for name in missing if is_constant(data, of[name])}
+    constant = {name for name in missing if is_constant(data, columns[name])}
     expected = all(
-        name in outside | constant or set(of[name]) <= unread for name in missing
+        name in outside | constant or set(columns[name]) <= unread for name in missing
     )
     why = " ".join(
         f"{importance.method!r} is defined only for {rule}, not for {listed(names)}."
@@ -103,14 +104,15 @@ def unmeasured(importance: Importance, data: Dataset, **_: Any) -> Seen:
 def constant_feature(
     importance: Importance, data: Dataset, limits: Limits, **_: Any
 ) -> Seen | None:
-    """Fire if a column that never varies measures anything but the baseline.
+    """Fire if the permuted loss of a constant column differs from the baseline.
 
-    Beyond rounding: SAGE adds up losses in another order, and R means of them.
+    Differences within rounding are ignored: SAGE sums losses in another order, and R
+    sums means of losses.
     """
     constant = [
         n for n, columns in enumerate(importance.columns) if is_constant(data, columns)
     ]
-    # The draws of vip hold losses of some rows against the baseline of all.
+    # vip compares the loss of a subsample with the baseline of all rows.
     subsampled = importance.options.get("n_rows") is not None
     has_other_baseline = subsampled and importance.stream == "vip-0.4"
     if not constant or not _permutes(importance) or has_other_baseline:
@@ -132,10 +134,10 @@ def constant_feature(
 
 
 def unbounded(importance: Importance, limits: Limits, **_: Any) -> Seen | None:
-    """Fire if losses are infinite, or if ratios are taken to a loss of almost zero.
+    """Fire if losses are infinite, or if ratios have a baseline of almost zero.
 
-    Both are shown and ranked as they are, by an order that means little. Ours are
-    judged alone: an engine that differs from us is judged by the agreement.
+    Such values are shown and ranked, but their order means little. The check is of our
+    own numbers only; the agreement compares those of other engines with them.
     """
     if importance.engine != "python" or not importance.loss:
         return None
@@ -173,22 +175,23 @@ def unbounded(importance: Importance, limits: Limits, **_: Any) -> Seen | None:
     )
 
 
-def varies_over_trials(importance: Importance, **_: Any) -> Seen | None:
-    """Fire if a mean is small beside its spread over trials on other rows."""
-    if not is_of_trials(importance) or importance.n_repeats < 2:
+def unstable(importance: Importance, **_: Any) -> Seen | None:
+    """Fire if a mean is small relative to its standard deviation over trials."""
+    if not trials.is_of_trials(importance) or importance.n_repeats < 2:
         return None
-    names = [importance.features[n] for n in np.flatnonzero(unstable(importance))]
+    is_unstable = trials.unstable(importance)
+    names = [importance.features[n] for n in np.flatnonzero(is_unstable)]
     return Seen(
         bool(names),
         len(names),
-        f"The importance of {listed(names)} is less than {LEAST:g} standard deviations "
-        "over the trials.",
+        f"The importance of {listed(names)} is less than {trials.LEAST:g} standard "
+        "deviations over the trials.",
         evidence={"features": len(names)},
     )
 
 
 def silent_leaves(leaves: Leaves, limits: Limits, **_: Any) -> Seen | None:
-    """Fire if most leaves of a feature hold one value of it, and so say nothing."""
+    """Fire if a feature has a single value in most leaves, which say nothing of it."""
     if not leaves:
         return None
     limit = float(limits["silent_leaves"].value)
@@ -210,10 +213,10 @@ def silent_leaves(leaves: Leaves, limits: Limits, **_: Any) -> Seen | None:
 def event_level(
     importance: Importance, error: float, limits: Limits, **_: Any
 ) -> Seen | None:
-    """Fire if the loss falls where permuting changes it most, beyond what chance does.
+    """Fire if the largest change of the loss by permuting is a fall, beyond chance.
 
-    Of features that do nothing the one with the largest change falls in half of the
-    cases, by hardly more than the standard `error` of the loss over other rows.
+    If no feature has an effect, the largest change is a fall in half of the cases, but
+    hardly larger than `error`, the standard error of the loss over other rows.
     """
     rise = replace(importance, form="difference", aggregator="mean").mean
     has_baseline = bool(np.isfinite(importance.baseline).all())
@@ -239,14 +242,14 @@ def event_level(
 def negative_importance(
     importance: Importance, rows: Sequence[Row], **_: Any
 ) -> Seen | None:
-    """Fire if shuffling makes a model better than other rows would explain.
+    """Fire if shuffling a feature improves a model beyond chance over other rows.
 
-    A note where an interval over other rows lies wholly below no effect, which chance
-    brings about in one of 40 features that do nothing; a warning where it still does
-    with as many features as the ranking has (Bonferroni).
+    It is a note if an interval over other rows lies below the null value, which happens
+    by chance for one of 40 features without effect. It is a warning if the interval
+    still does after a Bonferroni correction for the features of the ranking.
     """
     if importance.form not in ("difference", "ratio"):
-        return None  # raw losses are held against nothing
+        return None  # only these have a fixed null value
     nothing = nothing_of(importance)
     by_name = {row["feature"]: row for row in rows if row["route"]}
     if not by_name:
@@ -275,10 +278,11 @@ def negative_importance(
 
 
 def leak_sign(importance: Importance, constant: float, limits: Limits) -> Seen | None:
-    """Note the feature that nearly all of a nearly perfect prediction rests on.
+    """Note a feature with nearly all importance in a nearly perfect model.
 
-    A column known only after the target does both. So does a law of nature, and few
-    honest tables: `tests/benchmarks/leak_sign.py` counts them.
+    A column that becomes known only with the target is such a feature. So is the cause
+    in a law of nature, and a feature of few tables without a leak, counted in
+    `tests/benchmarks/leak_sign.py`.
     """
     raw = replace(importance, form="difference", aggregator="mean").mean
     rise = np.where(raw > 0, raw, 0.0)  # NaN, not measured, adds nothing either
@@ -287,7 +291,7 @@ def leak_sign(importance: Importance, constant: float, limits: Limits) -> Seen |
     if len(rise) < LEAST_FEATURES or not is_judged or constant <= 0 or not rise.any():
         return None
     share_of_loss = loss / constant
-    if importance.unit == "y":  # a root of squares, or of their size
+    if importance.unit == "y":  # a root mean square or an absolute error
         share_of_loss *= share_of_loss
     if share_of_loss >= LITTLE_LOSS:
         return Seen(False, f"loss {loss / constant:.0%} of the constant's")
@@ -312,21 +316,21 @@ def _permutes(importance: Importance) -> bool:
 
 
 def question(importance: Importance) -> str:
-    """Return what an importance answers, for the reader."""
+    """Return the model, method, unit of permutation, loss and class, for the reader."""
     parts = (importance.model, importance.method, importance.of, importance.loss)
     return ", ".join(part for part in (*parts, importance.positive_class) if part)
 
 
 def question_and_engine(importance: Importance) -> str:
-    """Return what an importance answers, and who gave it."""
+    """Return the `question` of an importance, its stream and its engine."""
     draws = f", {importance.stream} draws" if importance.stream else ""
     return f"{question(importance)}: {importance.engine}{draws}"
 
 
 def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...]]:
-    """Return the features that a method is not defined for, by what it is defined for.
+    """Return the features that a method is not defined for, by its rule.
 
-    A category in `spearman`, say.
+    For example, categories with method `spearman`, by the rule "numeric columns".
     """
     method = importance.method
     estimator = importance.options.get("estimator")

@@ -1,4 +1,4 @@
-"""Checks of a model: can its predictions be believed, and do they predict?"""
+"""Checks of a model: is predict deterministic, and are its predictions accurate?"""
 
 import pickle
 import random
@@ -23,18 +23,20 @@ from ...records.losses import SUMS
 from ...records.streams import stream
 from ..calibration import ROUNDING, chance
 
-FEW_ROWS, SOME_ROWS = 200, 500
-"""Rows that a check asks predict about: where any will do, and of trees."""
+FEW_ROWS = 200
+"""Rows that are predicted by checks for which any rows will do."""
+SOME_ROWS = 500
+"""Rows of trees that `not_deterministic` predicts twice."""
 SHARED = 0.1
-"""The share of the evaluation rows from which on they are rows of the fit too."""
+"""Largest share of the evaluation rows that may be rows of the fit for a note."""
 SPREADS = 5
-"""Binomial standard deviations that chance explains; what it gives is estimated too."""
+"""Binomial standard deviations that chance explains, as its mean is estimated too."""
 STATES = ("numpy", "random")
 
 
 def predict_ignores_x(model: FittedModel, data: Dataset, seed: int, **_: Any) -> Seen:
-    """Fire if predictions stay where they are when the rows change places."""
-    # What is the same for few rows in any order may still differ among all.
+    """Fire if no prediction changes when the rows are shuffled."""
+    # Equal predictions of a few rows may still differ among all rows.
     ignored = all(_ignores_order(model, X, seed) for X in (_few(data), data.X))
     return Seen(
         ignored,
@@ -47,10 +49,10 @@ def predict_ignores_x(model: FittedModel, data: Dataset, seed: int, **_: Any) ->
 def not_deterministic(
     model: FittedModel, data: Dataset, limits: Limits, **_: Any
 ) -> Seen:
-    """Fire if the same rows, asked twice, get two answers.
+    """Fire if two predictions of the same rows differ.
 
-    Of trees some rows are asked again: each has its answer by itself, and all answers
-    are compared with those of the nodes when these answer for the model.
+    Of trees only some rows are predicted again: trees predict each row by itself, and
+    all predictions are compared with those of the tree nodes if these replace predict.
     """
     rows, first = data.X, predict_unchanged(model, data.X)
     if trees_may_answer(model) and len(rows) > SOME_ROWS:
@@ -70,10 +72,10 @@ def not_deterministic(
 def scored_on_training_rows(
     model: FittedModel, data: Dataset, train: Dataset | None = None, **_: Any
 ) -> Seen:
-    """Fire if the importances are measured on rows the model was fitted on.
+    """Fire if the importances are measured on rows that the model was fitted on.
 
-    Rows that were shuffled, or are but a part of those of the fit, are counted. Of a
-    share up to `SHARED` a note tells, and the loss still is that of new rows.
+    If the two tables differ, equal rows are counted, in any order. It is a note if the
+    share beyond chance is at most `SHARED`: the loss is then still that of new rows.
     """
     is_comparable = data.split == "train" or bool(model.train_sha256 and data.sha256)
     same = data.split == "train" or model.train_sha256 == data.sha256
@@ -84,7 +86,7 @@ def scored_on_training_rows(
     observed: str | float = "training rows" if same else "other rows"
     counted, evidence, limit = None, {}, None
     severity: Severity | None = None
-    # The rows in a file of a model may be others than those that the audit was given.
+    # The rows stored in the file of a model may differ from the rows of the audit.
     may_keep_others = model.source == "file" or not is_comparable
     if not same and may_keep_others and model.count_fitted is not None:
         counted = model.count_fitted(data)
@@ -98,7 +100,7 @@ def scored_on_training_rows(
         explained = by_chance + SPREADS * spread
         columns = (pd.Series(data.y), *(data.X[name] for name in model.features))
         if not by_chance and not any(column.is_unique for column in columns):
-            explained = SHARED * n  # a few may be equal though none of the fit are
+            explained = SHARED * n  # no column is unique: a few rows may be equal
         is_comparable, same = True, observed > explained
         limit = Limit(explained, "chance")
         severity = "info" if observed - by_chance <= SHARED * n else None
@@ -126,10 +128,10 @@ def scored_on_training_rows(
 
 
 def _rows_in_common(train: Dataset, data: Dataset) -> tuple[int, float]:
-    """Return how many rows are equal to training rows, and how many by chance.
+    """Return the number of rows that are equal to training rows, and that by chance.
 
-    Equal are rows with the same target and columns. By chance as large a share of them
-    as of the training rows is equal to another training row.
+    Rows are equal if target and columns are. The share by chance is the share of the
+    training rows that are equal to another training row.
     """
     of_train, of_data = (_hashes(rows, train.inputs) for rows in (train, data))
     share = of_train.duplicated(keep=False).mean()
@@ -137,7 +139,7 @@ def _rows_in_common(train: Dataset, data: Dataset) -> tuple[int, float]:
 
 
 def _hashes(rows: Dataset, names: Sequence[str]) -> "pd.Series[int]":
-    """Return a number of each row, the same where target and columns are equal."""
+    """Return a hash per row, equal if target and columns are equal."""
     table = {"y": pd.Series(rows.y)}
     for place, name in enumerate(names):
         column = rows.X[name].reset_index(drop=True)
@@ -163,7 +165,7 @@ def predict_writes(model: FittedModel, data: Dataset, **_: Any) -> Seen:
 
 
 def predict_draws(model: FittedModel, data: Dataset, **_: Any) -> Seen:
-    """Fire if predict moves the global random state of numpy or of Python."""
+    """Fire if predict changes the global random state of numpy or of Python."""
     before = _random_states()
     model.predict(_few(data))
     changed_states = [
@@ -180,7 +182,7 @@ def predict_draws(model: FittedModel, data: Dataset, **_: Any) -> Seen:
 
 
 def reads_more(model: FittedModel, data: Dataset, seed: int, **_: Any) -> Seen | None:
-    """Fire if a column that the model does not name changes its predictions."""
+    """Fire if a column that is not among the features changes the predictions."""
     rows = _few(data)
     others = [name for name in rows.columns if name not in model.features]
     if not others or not model.features:
@@ -200,7 +202,7 @@ def reads_more(model: FittedModel, data: Dataset, seed: int, **_: Any) -> Seen |
 
 
 def predict_draws_in_r(draws: int, **_: Any) -> Seen:
-    """Fire if predict takes numbers from R's stream, which moves all draws after it."""
+    """Fire if predict draws from R's generator, which changes all later draws."""
     return Seen(
         draws != 0,
         draws,
@@ -211,7 +213,7 @@ def predict_draws_in_r(draws: int, **_: Any) -> Seen:
 
 
 def prediction_mismatch(gap: float, limits: Limits, **_: Any) -> Seen:
-    """Fire if R received other predictions than those of Python."""
+    """Fire if the predictions that R received differ from those of Python."""
     return Seen(
         gap != 0,
         gap,
@@ -225,7 +227,7 @@ def prediction_mismatch(gap: float, limits: Limits, **_: Any) -> Seen:
 def weak_model(
     model: FittedModel, row: Mapping[str, Any], limits: Limits, **_: Any
 ) -> Seen:
-    """Fire if a model is not better than the constant predictor beyond its error."""
+    """Fire if a model is not better than the constant predictor beyond chance."""
     limit = limits["standard_errors"]
     subject = f"{model.name}, {row['loss']}"
     gain, error = -row["difference"], row["difference_std_error"]
@@ -261,13 +263,13 @@ def train_test_gap(
     limits: Limits,
     **_: Any,
 ) -> Seen | None:
-    """Fire if a model predicts the rows of its fit better than chance explains.
+    """Fire if the training loss is lower than the test loss beyond chance.
 
     `rows` are those of the frame of performance, of the training rows and of the
-    evaluation rows. The two losses are of different rows, so their errors add up; a
-    model fits its own rows better by nature, which is within three of these errors of
-    a line with many rows per column. A limit that `[checks]` sets, a share of the
-    constant predictor's loss, makes it a warning.
+    evaluation rows. The two losses are of different rows, so their variances add up.
+    Every model fits its training rows better; the gap of a linear model with many rows
+    per column is within three standard errors. It is a warning if the gap, as a share
+    of the loss of the constant predictor, exceeds a limit in `[checks]`.
     """
     train, test = rows
     loss = str(test["loss"])
@@ -309,11 +311,12 @@ def better_on_new_rows(
     limits: Limits,
     **_: Any,
 ) -> Seen | None:
-    """Fire if a model predicts the rows of its fit worse than chance explains.
+    """Fire if the training loss is higher than the test loss beyond chance.
 
     `own` and `row` are those of the frame of performance, of the training rows and of
-    the evaluation rows. Few rows may lack those that have large losses, and then their
-    error is too small: it is taken to be at least that of as many training rows.
+    the evaluation rows. Few evaluation rows may include none with a large loss, and
+    their standard error is then too small: it is at least that of as many training
+    rows.
     """
     loss = str(row["loss"])
     if own is None or loss in SUMS:
@@ -337,7 +340,7 @@ def better_on_new_rows(
 
 
 def calibration(model: FittedModel, row: Row, limits: Limits, **_: Any) -> Seen | None:
-    """Fire if more deciles of probabilities are off than chance explains."""
+    """Fire if more deciles of probabilities are miscalibrated than chance explains."""
     if model.task == "regression":
         return None
     name = row["positive_class"]
@@ -355,7 +358,7 @@ def calibration(model: FittedModel, row: Row, limits: Limits, **_: Any) -> Seen 
 
 
 def bias(model: FittedModel, row: Row, limits: Limits, **_: Any) -> Seen | None:
-    """Fire if more deciles of predictions are off than chance explains."""
+    """Fire if more deciles of predictions are biased than chance explains."""
     if model.task != "regression":
         return None
     message = (
@@ -366,7 +369,7 @@ def bias(model: FittedModel, row: Row, limits: Limits, **_: Any) -> Seen | None:
 
 
 def _judge_deciles(row: Row, limits: Limits, message: str) -> Seen:
-    """Compare the number of deciles outside with what chance explains."""
+    """Compare the number of deciles outside their intervals with that by chance."""
     limit, n = limits["calibration"], int(row["deciles"])
     explained = (k for k in range(n) if chance(k + 1, n) <= float(limit.value))
     most = Limit(float(next(explained, n)), limit.set_by)
@@ -382,9 +385,9 @@ def _judge_deciles(row: Row, limits: Limits, message: str) -> Seen:
 
 
 def _describe_deciles(row: Row) -> str:
-    """Return in which deciles predictions are too low or too high.
+    """Return the deciles in which predictions are too low or too high, in words.
 
-    Tied predictions leave fewer than ten parts of the rows.
+    They are called groups if tied predictions leave fewer than ten.
     """
     one, more = "group of predictions", "groups of predictions"
     if row["deciles"] == TENTHS:
@@ -403,22 +406,22 @@ def _describe_deciles(row: Row) -> str:
 
 
 def _ignores_order(model: FittedModel, X: pd.DataFrame, seed: int) -> bool:
-    """Return whether predictions stay where they are when rows change places."""
+    """Return whether the predictions of shuffled rows are in the original order."""
     order = stream(seed, "check", "predict_ignores_x", 0).permutation(len(X))
     shuffled_rows = X.iloc[order].reset_index(drop=True)
     return np.array_equal(model.predict(X), model.predict(shuffled_rows))
 
 
 def _few(data: Dataset) -> pd.DataFrame:
-    """Return rows enough to see what predict does, in memory of their own."""
+    """Return a copy of the first rows."""
     return data.X.iloc[:FEW_ROWS].reset_index(drop=True).copy(deep=True)
 
 
 def _random_states() -> tuple[bytes, bytes]:
-    """Return the global states of numpy and of Python, in that order."""
+    """Return the global random states, in the order of `STATES`."""
     return pickle.dumps(np.random.get_state()), pickle.dumps(random.getstate())
 
 
 def _severity(gap: float, limit: Limit) -> Severity:
-    """Return how grave a gap between predictions is that should not be there."""
+    """Return the severity of a gap between predictions that should be equal."""
     return "warning" if gap <= float(limit.value) else "failure"

@@ -1,4 +1,4 @@
-"""Checks of a random subspace ensemble: can it bear its numbers?"""
+"""Checks of a random subspace ensemble: too few rows, draws or differences."""
 
 from typing import Any
 
@@ -14,16 +14,17 @@ from ...records.errors import listed
 from ...records.importance_record import Importance
 
 UNPENALISED = ("LinearRegression", "LogisticRegression")
-"""Estimators that fit one free slope per column, if nothing shrinks the slopes."""
+"""Estimators that fit one slope per column, unpenalised unless `penalty` is set."""
 
 
 def crowded_fits(
     importance: Importance, model: FittedModel, data: Dataset, limits: Limits
 ) -> Seen | None:
-    """Fire if least squares has few distinct rows for each column of a member.
+    """Fire if unpenalised members are fitted to few distinct rows per column.
 
-    A bootstrap sample of *n* rows holds ``n (1 - (1 - 1/n)^n)`` distinct ones.
-    Columns are those the estimator sees, on average over what a member may draw.
+    A bootstrap sample of *n* rows has ``n (1 - (1 - 1/n)^n)`` distinct rows on average.
+    Columns are those that the estimator reads, such as indicators of levels: their
+    number is the average over the features that a member may draw.
     """
     if importance.method not in (PERF, TWIN) or not _is_free(model):
         return None
@@ -52,12 +53,12 @@ def crowded_fits(
 def not_drawn(
     importance: Importance, model: FittedModel, data: Dataset, **_: Any
 ) -> Seen | None:
-    """Fire if a feature that the model reads has no number for want of draws."""
+    """Fire if too few members draw a feature of the model to measure it."""
     if importance.method not in (PERF, TWIN):
         return None
     units, n_drawn = _units_and_n_drawn(importance, model, data)
     places = units_of(model, data, importance.method)[1]
-    # Who draws what, (n_members, n_units), as the method drew it.
+    # (n_members, n_units), the draws of the method.
     masks = masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
     with_it = masks.sum(axis=0)
     without = importance.n_repeats - with_it
@@ -83,7 +84,7 @@ def not_drawn(
 def no_better_than_average(
     importance: Importance, limits: Limits, **_: Any
 ) -> Seen | None:
-    """Name the features whose PERF is not above 0 by more than chance."""
+    """Fire if the PERF of a feature is not above 0 beyond chance."""
     if importance.method != PERF:
         return None
     limit = float(limits["standard_errors"].value)
@@ -104,7 +105,7 @@ def no_better_than_average(
 
 
 def _is_free(model: FittedModel) -> bool:
-    """Return whether the base learner fits slopes that nothing shrinks."""
+    """Return whether the base learner fits unpenalised slopes."""
     last = final(model.estimator)
     lineage = {kind.__name__ for kind in type(last).__mro__}
     return bool(lineage & set(UNPENALISED)) and (
@@ -115,7 +116,7 @@ def _is_free(model: FittedModel) -> bool:
 def _units_and_n_drawn(
     importance: Importance, model: FittedModel, data: Dataset
 ) -> tuple[list[Unit], int]:
-    """Return what can be drawn, and how much of it each member draws."""
+    """Return the units that can be drawn, and the number that each member draws."""
     units, _ = units_of(model, data, importance.method)
     n_drawn = importance.options["n_drawn"]
     return units, number_drawn(model, len(units), importance.method, n_drawn)
