@@ -1,16 +1,16 @@
 """Audit the variable importances of fitted models, in Python and in R.
 
-From Python, import names from here; each is loaded when it is first used:
+Import the public names from here; each is loaded at its first use:
 
     import importance_audit as ia
 
     result = ia.audit(model, X_test, y_test)
 
-The rooms, from the top down; each imports from those below it only: `cli` (commands),
-`operate` (what a command does), `report` (pages), `auditing` (the function `audit`) and
-`runs` (run folders over time), `config`, `assess` (what is said about numbers),
-`engines` (vip, DALEX and the others in R), `methods` (what is measured), `models`,
-`data`, `records`; `r_bridge` is below all of them.
+The packages from the top down, each of which imports only from those below it: `cli`
+(commands), `operate` (the work of a command), `report` (pages), `auditing` (the
+function `audit`) and `runs` (run folders over time), `config` (audit.toml), `assess`
+(checks, claims and stability), `engines` (vip, DALEX and others in R), `methods`
+(importances and curves), `models`, `data`, `records`; `r_bridge` is below all of them.
 """
 
 from importlib import import_module
@@ -74,7 +74,7 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used: most commands need few of them."""
+    """Load a public name at its first use: most commands need few of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     errors = "r_bridge.errors" if name.startswith("R") else "records.errors"

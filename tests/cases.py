@@ -1,4 +1,4 @@
-"""One test over many cases, which names all that fail."""
+"""A decorator for one test over many cases, which reports all that fail."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -13,9 +13,9 @@ PARAM = type(pytest.param())
 def for_each(
     cases: Iterable[Any], name: Callable[[Any], object] = str
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let the test of a case be one test of all: to collect thousands takes long.
+    """Make the test of a case one test of all cases: collecting thousands is slow.
 
-    The test takes the case first and then its fixtures, which all cases share.
+    The first argument of the test is the case; all cases share the fixtures after it.
     """
     named_cases = [
         (case.id, *case.values) if isinstance(case, PARAM) else (name(case), case)

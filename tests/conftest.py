@@ -1,9 +1,10 @@
-"""Where R, vip or a page renderer is missing, say so; in CI that is a failure.
+"""Fixtures, skips if R, an R package or a page renderer is missing, and markers.
 
-What `make quick` leaves out is marked here where a fixture, a marker or a folder tells
-it: tests that ask R (`r`), that make or look at whole pages (`pages`), and that start
-other processes (`processes`). A file marks what is not to be seen from outside: tests
-that take about a second of the processor or more are `slow`.
+With IMPORTANCE_AUDIT_REQUIRE_R=1, as in CI, a test fails if a requirement in `REQUIRED`
+is missing. The markers that `make quick` leaves out follow from the requirements and
+the folder of a test: tests that use R (`r`), that make or inspect whole pages
+(`pages`), and that start other processes (`processes`). Tests that take about a second
+of processor time or more are marked `slow` in their files.
 """
 
 import gc
@@ -17,17 +18,17 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Idle threads of OpenMP spin, here on cores that two workers share.
+# Idle threads of OpenMP would spin on the cores that the test workers share.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# Each of the many processes that tests start would compile the project for itself.
+# Without bytecode files, each process that a test starts would compile the project.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Nor does pytest need to compile the tests for each worker and run.
+# Without them, pytest would also compile the tests for each worker and run.
 sys.dont_write_bytecode = False
-# joblib imports distutils; where setuptools stands in for it, each process pays 0.2 s.
+# joblib imports distutils; the one of setuptools takes each process 0.2 s.
 if sys.version_info < (3, 12):
     os.environ.setdefault("SETUPTOOLS_USE_DISTUTILS", "stdlib")
 
-# How long an example takes is no claim: the first may load libraries, or read our code.
+# No deadline: the first example may include the time to import libraries.
 settings.register_profile(
     "any clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -71,22 +72,22 @@ LONGEST = (
     "test_kill",
     "test_papers",
 )
-"""Files that begin first: a long one left for the end keeps one core waiting."""
+"""Files that run first: a long file at the end would leave cores idle."""
 REQUIRED = {"needs_r", "needs_dalex", *PROGRAMS} - {"needs_libreoffice"}
 REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 
 
 @cache
 def _r_packages() -> tuple[str | None, frozenset[str]]:
-    """Return why R cannot be used (None if it can) and the packages it has."""
+    """Return the reason why R cannot be used, None if it can, and its packages."""
     from importance_audit.r_bridge import host
 
-    answer = host.installed()
-    return answer.get("reason") or None, frozenset(answer.get("packages", ()))
+    installed = host.installed()
+    return installed.get("reason") or None, frozenset(installed.get("packages", ()))
 
 
-def _what_is_missing(marker: str) -> str | None:
-    """Return what is missing for a marker, or None."""
+def _missing_requirement(marker: str) -> str | None:
+    """Return the missing requirement of a marker, in words; None if there is none."""
     if marker in {"needs_r", *R_PACKAGES}:
         reason, packages = _r_packages()
         package = R_PACKAGES.get(marker)
@@ -111,14 +112,14 @@ def _what_is_missing(marker: str) -> str | None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take the flag that stores what the report says now; see tests/report/golden."""
-    words = "Store the views of the made results anew, for the diff to be read."
-    parser.addoption("--rewrite-golden", action="store_true", help=words)
+    """Add the option that overwrites the expected views in tests/report/golden."""
+    text = "Store the views of the made results anew, for the diff to be read."
+    parser.addoption("--rewrite-golden", action="store_true", help=text)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Keep garbage collection off what stays: some 400 000 objects of the imports."""
+    """Exclude the 400 000 or so objects of the imports from garbage collection."""
     gc.disable()
     yield
     gc.freeze()
@@ -126,7 +127,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks R, makes pages or starts processes; let long files begin."""
+    """Mark tests that use R, make pages or start processes; run long files first."""
     items.sort(key=lambda item: item.path.stem not in LONGEST)
     for item in items:
         names = {marker.name for marker in item.iter_markers()}
@@ -141,7 +142,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def shared_r() -> Iterator[None]:
-    """Keep one R for all tests of a file: to start one takes a second."""
+    """Share one R process among all tests of a file: its start takes a second."""
     from importance_audit.r_bridge import host
 
     with host.session():
@@ -150,16 +151,16 @@ def shared_r() -> Iterator[None]:
 
 @pytest.fixture
 def without_r(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let there be no R: what it would answer is not looked at."""
+    """Make R unavailable, for tests that do not depend on it."""
     from importance_audit.r_bridge import host
 
     monkeypatch.setattr(host, "installed", lambda: {"reason": "R is left out."})
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip with the reason; fail where the machine promised R."""
+    """Skip tests with a missing requirement, or fail them if it is required."""
     for marker in item.iter_markers():
-        reason = _what_is_missing(marker.name)
+        reason = _missing_requirement(marker.name)
         if reason is None:
             continue
         if REQUIRE_R and marker.name in REQUIRED:

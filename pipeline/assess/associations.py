@@ -1,7 +1,7 @@
-"""The associations between features that a result keeps. Not: what they are.
+"""The associations between features that a result stores. Not: their computation.
 
-A picture of who goes with whom needs every pair of the features that it shows; a
-result with hundreds of features keeps the pairs that matter only.
+A figure needs every pair of the features that it shows. A result with hundreds of
+features stores only strong associations and those of leading features.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from ..records.ranking import lead_of
 from .dependence import associations_of
 
 EVERY_PAIR = 60
-"""Most features of which every pair is kept: 1770 rows."""
+"""Most features of which every pair is stored: 1770 rows."""
 LEADERS = 40
-"""Features of the first ranking whose pairs are kept in any case: one figure."""
+"""Leading features whose pairs are always stored: as many as one figure shows."""
 
 
 def association_rows(
@@ -31,13 +31,13 @@ def association_rows(
     Parameters
     ----------
     test : Dataset
-        Association is that of its rows. Derived columns are left out: they depend on
-        others by definition. Columns that hold the same stay in.
+        Associations are those of its rows. Derived columns are left out: they depend on
+        others by definition. Duplicate columns are included.
     importances : sequence of Importance
-        Their first ranking of single features says who leads.
+        The first ranking of single features among them defines the leading ones.
     threshold : float
-        Of more than 60 features the pairs at or above it are kept, and those of the 40
-        that lead.
+        Of more than 60 features only the pairs with at least this association are
+        stored, and those of the 40 leading features.
 
     Returns
     -------

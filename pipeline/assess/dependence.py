@@ -1,12 +1,13 @@
-"""Association between features: why a ranking may mislead. Not: what to say of it.
+"""Association between features, and sets of linked features. Not: findings about them.
 
     number and number         Spearman's rank correlation, absolute
     category and category     Cramér's V
     number and category       correlation ratio: of the number, given the level
 
-All lie between 0 and 1. The last two grow with the number of levels by chance alone,
-and are corrected for it, so that they are 0 or near it where there is no association.
-Rows count once, whatever their weight; a pair is judged on the rows that have both.
+All are between 0 and 1. The last two grow with the number of levels by chance alone.
+They are corrected for it, so that they are about 0 if there is no association. Rows
+count once, whatever their weight; of a pair of columns, the rows with both values are
+used.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,30 +21,30 @@ from ..data.column_types import is_category
 from ..records.dataset_and_model import Dataset, Floats
 
 STRIPE = 64
-"""Columns whose ranks are multiplied with those of all others at a time."""
+"""Columns per matrix product of ranks."""
 _LAST: WeakKeyDictionary[Dataset, tuple[tuple[str, ...], Floats]] = WeakKeyDictionary()
 
 
 def associations_of(data: Dataset, names: Sequence[str]) -> Floats:
-    """Return the `associations` of some columns of a dataset, read-only.
+    """Return the `associations` of some columns of a dataset, read-only and cached.
 
-    An audit asks three times for the same ones; of thousands of columns they take
-    longer than everything else that asks no model.
+    An audit needs the same ones three times. For thousands of columns they take longer
+    than all other computations without predictions.
     """
     names = tuple(names)
     last, strength = _LAST.get(data, ((), None))
     if strength is None or last != names:
-        whole = names == data.features  # then no copy
-        strength = associations(data.X if whole else data.X[list(names)])
+        is_all = names == data.features  # then no copy
+        strength = associations(data.X if is_all else data.X[list(names)])
         strength.flags.writeable = False
         _LAST[data] = names, strength
     return strength
 
 
 def associations(X: pd.DataFrame) -> Floats:
-    """Return how strongly each two columns go together, (n_columns, n_columns).
+    """Return the association of each two columns, (n_columns, n_columns).
 
-    1 on the diagonal; 0 for a column that never varies, which foretells nothing.
+    It is 1 on the diagonal, and 0 for a constant column with any other.
     """
     strength = np.eye(X.shape[1])
     numbers = [k for k in range(X.shape[1]) if not is_category(X.iloc[:, k])]
@@ -67,7 +68,10 @@ def associations(X: pd.DataFrame) -> Floats:
 
 
 def clusters(strength: Floats, threshold: float) -> Iterator[list[int]]:
-    """Yield sets of columns linked by pairs of at least this strength, in order."""
+    """Yield the connected sets of columns, linked by pairs of at least `threshold`.
+
+    Sets have at least two columns and are in the order of their first columns.
+    """
     is_left = np.ones(len(strength), dtype=bool)
     for start in range(len(strength)):
         if not is_left[start]:
@@ -85,7 +89,7 @@ def clusters(strength: Floats, threshold: float) -> Iterator[list[int]]:
 
 
 def _rank_correlations(X: pd.DataFrame, numbers: Sequence[int]) -> Floats:
-    """Return Spearman's correlations, absolute; 0 where a column never varies."""
+    """Return Spearman's correlations, absolute; 0 for a constant column."""
     columns = [X.iloc[:, k] for k in numbers]
     has_gaps = np.array([column.hasnans for column in columns], dtype=bool)
     if has_gaps.any():
@@ -112,9 +116,9 @@ def _rank_correlations(X: pd.DataFrame, numbers: Sequence[int]) -> Floats:
 
 
 def _with_gaps(X: pd.DataFrame, has_gaps: npt.NDArray[np.bool_]) -> Floats:
-    """Return Spearman's correlations of numbers, some of which have gaps, absolute.
+    """Return Spearman's correlations of columns with missing cells, absolute.
 
-    Ranks of two columns are those among the rows that have both.
+    The ranks of two columns are those among the rows with both values.
     """
     X = X.astype(np.float64)
     whole, gaps = np.flatnonzero(~has_gaps), np.flatnonzero(has_gaps)
@@ -137,15 +141,15 @@ def _with_gaps(X: pd.DataFrame, has_gaps: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _marks_of(column: pd.Series) -> Floats:
-    """Return 1 where a row has a level, (n_rows, n_levels); a gap has 0 in all."""
+    """Return the indicators of the levels, (n_rows, n_levels); 0 for a missing cell."""
     codes = column.cat.codes.to_numpy()
     return np.asarray(codes[:, np.newaxis] == np.unique(codes[codes >= 0]), dtype=float)
 
 
 def _cramers_v(counts: Floats) -> float:
-    """Return Cramér's V, corrected as by Bergsma; 0 if either has one level only.
+    """Return Cramér's V with the correction of Bergsma; 0 if a column has one level.
 
-    Of `counts`, the rows that have two levels, (n_levels, n_other_levels).
+    `counts` is the contingency table, (n_levels, n_other_levels).
 
     Journal of the Korean Statistical Society 42 (2013). doi:10.1016/j.jkss.2012.10.002
     """
@@ -164,13 +168,15 @@ def _cramers_v(counts: Floats) -> float:
 def _correlation_ratios(marks: Floats, table: Floats) -> Floats:
     """Return the root of the share of each number's variance between the levels.
 
-    Variances are divided by their degrees of freedom: epsilon squared (Kelley 1935).
+    Variances are sums of squares over degrees of freedom: the share is epsilon squared
+    (Kelley 1935).
 
     Parameters
     ----------
     marks : ndarray of shape (n_rows, n_levels)
+        Indicators of the levels.
     table : ndarray of shape (n_rows, n_columns)
-        NaN where a number is missing.
+        Numbers, NaN if missing.
     """
     has_level = marks.any(axis=1)
     marks, table = marks[has_level], table[has_level]

@@ -1,6 +1,6 @@
-"""Warn where a leading feature depends strongly on others.
+"""Warnings about leading features that are strongly associated with others.
 
-Not: who depends on whom (`dependence`), nor the note about all columns (`checks`).
+Not: the associations (`dependence`), nor the note about all columns (`checks`).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -32,29 +32,28 @@ def dependent_leaders(
     clusters: Collection[Cluster] = (),
     joint: Collection[Row] = (),
 ) -> list[Finding]:
-    """Return a warning for each set of dependent features that has a leader among it.
+    """Return a warning for each set of dependent features with a leader among them.
 
-    A leader is one of the first `top_k` of our permutation rankings of single features
-    among all rows, whose interval lies above what a feature that does nothing
-    measures. A set that is asked jointly, alone in one of `grouped`, is no finding; one
-    inside a larger group is.
+    A leader is among the first `top_k` features of one of our marginal permutation
+    rankings, with an interval above the null value. A set that is exactly one of the
+    groups in `grouped` has no warning; a part of a larger group has one.
 
     Parameters
     ----------
     importances : sequence of Importance
         All that the audit measured.
     train, test : Dataset
-        Association is that of the test rows; derived columns and further columns that
-        say the same of all rows are left out.
+        Associations are those of the test rows; derived columns and duplicates of
+        earlier columns are left out.
     grouped : collection of tuple of str
-        Columns that are asked together.
+        Columns that are measured together.
     threshold : float
         The least association that links two features.
     top_k : int
     clusters : collection of Cluster
     joint : collection of dict
-        Rows of the frame `joint_importances`: what the features of a set measure
-        together goes into its warning, which stays one.
+        Rows of the frame `joint_importances`: the warning of a set includes its joint
+        importance.
     """
     rankings = [r for _, r in primary(importances).values() if is_marginal(r)]
     names = distinct_columns(train, test)
@@ -75,7 +74,7 @@ def dependent_leaders(
 def _leaders(
     rankings: Sequence[Importance], group: Sequence[str], top_k: int
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each feature of a group that leads somewhere, with the models it leads."""
+    """Yield each leader of a group, with the models in which it is one."""
     for name in group:
         models = []
         for record in rankings:
@@ -135,9 +134,9 @@ def _finding(
 
 
 def _describe_together(rows: Sequence[Row]) -> str:
-    """Return what the features measure together, by the first loss that has a number.
+    """Return a sentence with the joint importance in each model, with its interval.
 
-    In each model; one repeat has no interval.
+    It is by the first loss with a value; there is no interval after a single repeat.
     """
     known = [row for row in rows if np.isfinite(row["mean"])]
     first = {row["model"]: row for row in reversed(known)}

@@ -1,7 +1,7 @@
-"""The loss of a model on training rows it did not see: out of bag, or in folds.
+"""The loss of a model on training rows held out: out of bag, or in folds.
 
-Claims ask for both, the check of the gap for the first.
-Not: rankings judged in folds (`top_k`).
+Claims use both, the check of the gap between losses the first.
+Not: the evaluation of rankings in folds (`top_k`).
 """
 
 from functools import partial
@@ -19,10 +19,10 @@ from ..records.losses import evaluate
 
 
 def out_of_bag(model: FittedModel, loss: str) -> Judged:
-    """Return the loss of a bagged ensemble on its training rows, each out of bag.
+    """Return the loss of a bagged ensemble on its training rows, out of bag.
 
-    Each row is predicted by the mean of those members whose sample lacks it; the
-    constant is the mean, or the shares of the classes, of all these rows.
+    The prediction of a row is the mean of the members whose sample does not include it.
+    The constant predictor is the mean, or the shares of the classes, of all these rows.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def out_of_bag(model: FittedModel, loss: str) -> Judged:
 def out_of_bag_rows(model: FittedModel) -> tuple[Dataset, Floats] | None:
     """Return the training rows of a bagged ensemble and their predictions out of bag.
 
-    None of a model that is none, or whose training rows are not known.
+    None if the model is no bagged ensemble, or if its training rows are not known.
     """
     try:
         return oob_prediction(model)
@@ -47,17 +47,17 @@ def out_of_bag_rows(model: FittedModel) -> tuple[Dataset, Floats] | None:
 def in_folds(
     model: FittedModel, loss: str, *, folds: int, repeats: int, seed: int
 ) -> Judged:
-    """Return the mean loss of a model on the folds that its refits do not see.
+    """Return the cross-validated loss of a model on its training rows.
 
     Parameters
     ----------
     model : FittedModel
-        Fitted anew to the other folds, as it is configured.
+        Refitted, with its configuration, to all folds but one.
     loss : str
     folds, repeats : int
-        Parts that the training rows are cut into, and how often.
+        Number of folds, and of repetitions with new folds.
     seed : int
-        Names the stream of the cuts.
+        Of the audit, for the folds.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def in_folds(
 def _left_out(
     model: FittedModel, train: Dataset, loss: str, is_out: npt.NDArray[np.bool_]
 ) -> Judged:
-    """Return the loss on some training rows of a model fitted to all others."""
+    """Return the loss on the rows `is_out` of a model refitted to all other rows."""
     fitted = model.refit(model.features, np.flatnonzero(~is_out))
     fit_rows, out = (
         train.part(train.features, np.flatnonzero(rows)) for rows in (~is_out, is_out)

@@ -1,7 +1,8 @@
-"""Whether losses rise without a feature: one-sided tests of a difference per row.
+"""One-sided tests of an increase of the loss without a feature, by its differences.
 
-Every test is of differences, without less with, and its p-value is that of a rise: what
-falls has a p-value near 1. Not: how the differences are measured (`paired_losses`).
+The differences are losses without the feature less losses with it, per row or repeat.
+The alternative is an increase: a decrease has a p-value near 1. Not: the measurement
+of the differences (`paired_losses`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,13 +26,13 @@ from .significance import Adjustment, p_values, rows_of_test
 FLIPS = 1999
 """Random signs of `sign_flip_test` in an audit."""
 BLOCK = 2**20
-"""Signs drawn at a time."""
+"""Most signs drawn at a time."""
 EXACT_BELOW = 50
-"""Differences below which `wilcoxon_test` knows the distribution of its statistic."""
+"""Differences below which the distribution of `wilcoxon_test` may be exact."""
 
 
 class Outcome(NamedTuple):
-    """What a test says of the differences of one feature.
+    """The result of a test of the differences of one feature.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class Outcome(NamedTuple):
     p_value : float
     std_error, low, high : float
         The standard error of the mean difference and its two-sided 95 % interval; NaN
-        of a test that has none.
+        if the test has none.
     """
 
     value: float
@@ -54,16 +55,16 @@ NONE = Outcome(np.nan, np.nan)
 
 
 class PairedTest(NamedTuple):
-    """A published test of the differences that one method leaves behind.
+    """A published test of the differences of one method.
 
     Attributes
     ----------
     method : str
         A key of `METHODS`.
     statistic : str
-        The usual one.
+        The default statistic.
     centre : callable
-        What it estimates of the differences.
+        The location of the differences that the test is about: mean or median.
     """
 
     method: str
@@ -82,10 +83,10 @@ OF_REFITS = "drop_column"
 
 
 def is_test_of(test: str, method: str, options: Mapping[str, Any]) -> bool:
-    """Return whether a test is of what a method measures with these options.
+    """Return whether a test applies to a method with these options.
 
-    Rows that are held out anew in each repeat are in several of them, so they are not
-    tested row by row: the repeats are.
+    If each repeat holds out other rows, rows are in several repeats: the differences of
+    the repeats are tested, not those of the rows.
     """
     holds_out = bool(options.get("held_out"))
     if test == NADEAU_BENGIO:
@@ -99,10 +100,10 @@ def refit_rows(
     record: int,
     adjustment: Adjustment = "benjamini_hochberg",
 ) -> list[Row]:
-    """Return one row of the frame `significance` per feature: the test of its repeats.
+    """Return one row of the frame `significance` per feature: a test over repeats.
 
-    `t_test` of the loss of the refit without the feature less that with all, by the
-    variance of Nadeau and Bengio.
+    It is the `t_test`, with the variance of Nadeau and Bengio, of the loss of the refit
+    without the feature less that of the refit with all features.
 
     Parameters
     ----------
@@ -140,11 +141,11 @@ def paired_rows(
     importance : Importance
         A ranking of ours.
     paired : PairedLosses
-        The losses of the rows, made with it.
+        The losses of the rows, from the same measurement.
     test : str
         A key of `PAIRED`.
     statistic : {"", "t", "wilcoxon", "sign", "fisher"}
-        "" is the usual one of the test.
+        "" is the default statistic of the test.
     record : int
         The place of `importance` in ``result.importances``.
     adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
@@ -214,7 +215,7 @@ def engine_rows(
 
 
 def _columns(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Any]:
-    """Return what tests of one statistic say, by the columns of the frame."""
+    """Return the outcomes of tests as columns of the frame `significance`."""
     columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
     return {**columns, "statistic": [statistic] * len(outcomes)}
 
@@ -232,15 +233,15 @@ def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:
     ----------
     differences : ndarray of shape (n,)
     overlap : float, default 0
-        0 if the differences are independent. Of refits on overlapping training rows,
-        the rows held out as a share of those fitted: the corrected variance of Nadeau
-        and Bengio [1]_, which stands for a correlation nobody can estimate.
+        0 if the differences are independent. For refits on overlapping training rows,
+        the number of rows held out divided by the number fitted: the corrected variance
+        of Nadeau and Bengio [1]_, since the correlation cannot be estimated.
 
     Returns
     -------
     Outcome
-        p is 1 if no difference is anything but 0; NaN if all are equal otherwise, one
-        is not finite, or there are fewer than two.
+        p is 1 if all differences are 0; NaN if all are equal but not 0, if one is not
+        finite, or if there are fewer than two.
 
     References
     ----------
@@ -258,7 +259,7 @@ def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:
     error = float(np.sqrt((1 / n + overlap) * differences.var(ddof=1)))
     if error <= 10 * np.finfo(float).eps * abs(mean):  # R's rule for a constant
         return NONE
-    # The quantile of t to its last digits; scipy 1.10's own has eight.
+    # The quantile of t in full precision; that of scipy 1.10 has eight digits.
     x = special.betaincinv((n - 1) / 2, 0.5, 1 - LEVEL)
     half = float(np.sqrt((n - 1) * (1 - x) / x)) * error
     p_value = float(stats.t.sf(mean / error, n - 1))
@@ -268,21 +269,21 @@ def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:
 def wilcoxon_test(differences: Floats) -> Outcome:
     """Return Wilcoxon's one-sided signed-rank test that the median is not above 0.
 
-    Differences of 0 are left out, ties are averaged. The statistic is the sum of the
-    ranks of what is above 0. Below 50 differences without zeros and ties its
-    distribution is exact, else normal with continuity correction, as in R.
+    Differences of 0 are left out, the ranks of ties are averaged. The statistic is the
+    sum of the ranks of the differences above 0. As in R, its distribution is exact for
+    fewer than 50 differences without zeros and ties, else normal with continuity
+    correction.
 
     Parameters
     ----------
     differences : ndarray of shape (n,)
-        What differs from 0 by 1e-12 of the largest, or in size from another by 1e-12 of
-        the larger of the two, does not: that is rounding.
+        Because of rounding, values up to 1e-12 of the largest are 0, and two sizes are
+        tied if they differ by up to 1e-12 of the larger one.
 
     Returns
     -------
     Outcome
-        p is 1 if no difference is anything but 0; NaN if one is not finite, or there
-        is none.
+        p is 1 if all differences are 0; NaN if one is not finite, or there is none.
     """
     from scipy import stats
 
@@ -306,10 +307,10 @@ def wilcoxon_test(differences: Floats) -> Outcome:
 
 
 def sign_test(differences: Floats) -> Outcome:
-    """Return the one-sided sign test that half of the differences at most are above 0.
+    """Return the one-sided sign test that at most half of the differences are above 0.
 
-    The statistic is the number of differences above 0. Those that are 0 count as not
-    above, as in R's cpi: with many of them the test finds less.
+    The statistic is the number of differences above 0. Differences of 0 count as not
+    above, as in the R package cpi, so that many of them reduce the power.
 
     Parameters
     ----------
@@ -333,8 +334,9 @@ def sign_test(differences: Floats) -> Outcome:
 def sign_flip_test(differences: Floats, flips: Iterable[Floats]) -> Outcome:
     """Return Fisher's one-sided randomisation test that the mean is not above 0.
 
-    If differences are symmetric about 0, their signs are random: p is the share of
-    means with random signs, and of the mean itself, that are as large (`p_values`).
+    If differences are symmetric about 0, their signs are random: p is the share, among
+    means with random signs and the mean itself, of those that are as large
+    (`p_values`).
 
     Parameters
     ----------
@@ -364,13 +366,13 @@ def signs_of(seed: int, name: str, n: int) -> Iterator[Floats]:
 
 
 def _is_moved(differences: Floats) -> npt.NDArray[np.bool_]:
-    """Return whether each difference is more than rounding."""
+    """Return whether each difference is not 0, up to rounding."""
     size = np.abs(differences)
     return size > TIE * size.max()
 
 
 def _signed_rank_tail(n: int, value: float) -> float:
-    """Return the probability of a signed-rank sum of 1 to n at or above a value."""
+    """Return the probability that a signed-rank sum of n values is at least `value`."""
     ways = np.ones(1)
     for rank in range(1, n + 1):  # each rank is in the sum or is not
         ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
@@ -382,4 +384,4 @@ STATISTICS: dict[str, Callable[[Floats], Outcome]] = {
     "wilcoxon": wilcoxon_test,
     "sign": sign_test,
 }
-"""Those that follow from the differences alone; "fisher" draws signs."""
+"""The statistics that need no random signs, unlike "fisher"."""

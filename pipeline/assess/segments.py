@@ -1,9 +1,8 @@
-"""Rows told apart by the values of a column: quality, calibration and importances.
+"""Performance, calibration and importances in segments: rows by values of a column.
 
-Regions, vintages, sexes: a model that is good on all rows may not be on some of them.
-Each segment is judged as all rows are, by the predictions that are made anyway. Not:
-reading the column (`data.read`), nor what permuting changes in each segment
-(`methods.importance.segment_losses`).
+A model that is good on all rows may not be for one region, year or sex. Each segment is
+evaluated as all rows are, with the same predictions. Not: the column (`data.read`), nor
+the permuted losses in each segment (`methods.importance.segment_losses`).
 """
 
 from collections.abc import Sequence
@@ -24,13 +23,13 @@ from ..records.influence import INFLUENCE, std_error_of
 from ..records.losses import LOSSES
 
 LEAST_ROWS = 30
-"""Rows of a segment below which it is counted, and not judged."""
+"""Least rows of positive weight of a segment that is evaluated."""
 MOST_NUMBERS = 12
-"""Different numbers of a column up to which each is a segment."""
+"""Most distinct numbers of a column of which each is a segment."""
 MOST_SEGMENTS = 20
-"""Segments of a column; the values beyond those of most rows are one together."""
+"""Most segments of a column; the rarest values share one segment."""
 DIGITS = 4
-"""Significant digits of the ends of a range, unless ranges need more to differ."""
+"""Significant digits of the ends of a range, unless more are needed to differ."""
 
 Kind = Literal["level", "range", "others", "missing"]
 Places = npt.NDArray[np.int64]
@@ -38,19 +37,20 @@ Part = tuple[Kind, str, Places]
 
 
 class Segment(NamedTuple):
-    """Rows that have the value of a column in common.
+    """Rows with one value, or one range of values, of a column.
 
     Attributes
     ----------
     column : str
     kind : {"level", "range", "others", "missing"}
-        One value, a range of numbers, all rarer values together, or no value.
+        One value, a range of numbers, all rarer values together, or missing cells.
     level : str
-        The value; the ends of a range; how many others there are; empty if missing.
+        The value, the ends of the range, or the number of rarer values; empty if
+        missing.
     rows : ndarray of shape (n_rows,)
-        Their places in the data.
+        Places of the rows in the data.
     is_judged : bool
-        Whether at least `LEAST_ROWS` of them weigh something.
+        Whether at least `LEAST_ROWS` of the rows have a positive weight.
     """
 
     column: str
@@ -61,16 +61,16 @@ class Segment(NamedTuple):
 
     @property
     def key(self) -> Row:
-        """What the frames call it."""
+        """The key columns of the frames of segments."""
         return {"segment": self.column, "kind": self.kind, "level": self.level}
 
 
 def segments_of(data: Dataset) -> tuple[Segment, ...]:
-    """Return the segments of the rows, column by column; every row is in one of each.
+    """Return the segments of each column; every row is in one segment per column.
 
-    Values go by their levels, or by their size. Of more than `MOST_NUMBERS` numbers
-    the quarters of the rows are segments. Of more than `MOST_SEGMENTS` values those of
-    most rows are, and all others are one together.
+    They are in the order of levels or numbers. A column with more than `MOST_NUMBERS`
+    numbers has the four quarters of the rows as segments. A column with more than
+    `MOST_SEGMENTS` values has the most frequent ones, and one segment of all others.
     """
     return tuple(
         Segment(
@@ -95,26 +95,26 @@ def performance_rows(
     ----------
     model : FittedModel
     data : Dataset
-        The rows that `segments_of` was asked about.
+        The rows of the segments.
     prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Of these rows.
     segments : sequence of Segment
-        One that is not judged has its rows counted, and NaN for each number.
+        The losses of those that are not judged are NaN.
     """
     quality, calibration = [], []
     for segment in segments:
         own = data.y[segment.rows], prediction[segment.rows], data.weights[segment.rows]
-        who: Row = {"model": model.name, **segment.key}
+        key: Row = {"model": model.name, **segment.key}
         for loss in model.losses:
             value, error = _loss(loss, *own) if segment.is_judged else (np.nan, np.nan)
             judged: Row = {"loss": loss, "rows": len(segment.rows), "value": value}
-            quality.append({**who, **judged, "std_error": error})
+            quality.append({**key, **judged, "std_error": error})
         if segment.is_judged:
             for row in calibration_rows(model, *own, n_parts=1):
-                keys = ("positive_class", "rows", "predicted", "observed")
-                row = {key: row[key] for key in (*keys, "low", "high")}
+                names = ("positive_class", "rows", "predicted", "observed")
+                row = {name: row[name] for name in (*names, "low", "high")}
                 row["rows"] = len(segment.rows)
-                calibration.append({**who, **row})
+                calibration.append({**key, **row})
     return {"segment_performance": quality, "segment_calibration": calibration}
 
 
@@ -127,15 +127,16 @@ def importance_rows(
 ) -> list[Row]:
     """Return the rows of `segment_importances` of one ranking.
 
-    The importance of a feature in a segment is what it is in all rows, of the losses of
-    the segment alone: values are exchanged with all rows. The standard error is over
-    other rows of the segment and other draws, the rows that lend values held fixed.
+    The importance of a feature in a segment is that in all rows, but of the losses of
+    the segment only: values are still exchanged among all rows. The standard error is
+    over other rows of the segment and other draws; the rows whose values are drawn are
+    fixed.
 
     Parameters
     ----------
     importance : Importance
     losses : SegmentLosses
-        Told while it was measured.
+        From the same measurement.
     segments : sequence of Segment
         Those that are judged.
     record : int
@@ -152,7 +153,7 @@ def importance_rows(
         )
         error = losses.std_errors(place, importance.loss)
         error = np.where(np.isnan(error), np.nan, np.fmax(error, part.std_error))
-        error[np.isnan(part.mean)] = np.nan  # some repeat asked no row of the segment
+        error[np.isnan(part.mean)] = np.nan  # a repeat has no row of the segment
         rows += [
             {"record": record, **segment.key, "feature": name}
             | {"mean": float(part.mean[j]), "std_error": float(error[j])}
@@ -162,7 +163,7 @@ def importance_rows(
 
 
 def _parts(column: pd.Series) -> list[Part]:
-    """Return kind, level and places of the rows of each segment of a column."""
+    """Return the kind, level and places of the rows of each segment of a column."""
     codes, values = pd.factorize(column, sort=True)  # -1 where a value is missing
     missing: Part = ("missing", "", np.flatnonzero(codes < 0))
     if is_category(column):
@@ -183,7 +184,7 @@ def _parts(column: pd.Series) -> list[Part]:
 
 
 def _quarters(numbers: Floats) -> list[Part]:
-    """Return the rows between the quartiles, tied values together."""
+    """Return the ranges between the quartiles; equal numbers are in one range."""
     known = np.sort(numbers[~np.isnan(numbers)])
     cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75), method="inverted_cdf"))
     part = np.searchsorted(cuts, numbers)  # a number at a cut is below it
@@ -202,7 +203,7 @@ def _quarters(numbers: Floats) -> list[Part]:
 
 
 def _short(number: float, digits: int) -> str:
-    """Return a number in so many significant digits; a whole one in all of its own."""
+    """Return a number with so many significant digits; an integer with all of them."""
     is_short = not np.isfinite(number) or number == round(number)
     return text_of(number) if is_short else f"{number:.{digits}g}"
 
@@ -210,9 +211,9 @@ def _short(number: float, digits: int) -> str:
 def _loss(
     name: str, y: Floats, prediction: Floats, weights: Floats
 ) -> tuple[float, float]:
-    """Return a loss of some rows and its standard error over others, NaN if unknown."""
+    """Return a loss of some rows and its standard error, NaN if unknown."""
     error = np.nan
-    with np.errstate(all="ignore"):  # a class is absent, beyond floats: NaN
+    with np.errstate(all="ignore"):  # NaN if a class is absent, or after an overflow
         value = float(LOSSES[name].function(y, prediction, weights))
         if name in INFLUENCE:
             error = std_error_of(INFLUENCE[name](y, prediction, weights))

@@ -1,7 +1,7 @@
-"""p-values of a ranking: how often a target that means nothing measures as much.
+"""p-values of a ranking by shuffled targets, and the rows that all tests share.
 
-And what the rows of all tests share. Not: measuring anything again
-(`shuffled_targets`), nor tests of differences per row (`paired_tests`).
+Not: the measurements on shuffled targets (`shuffled_targets`), nor tests of
+differences per row (`paired_tests`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from ..records.frames import FRAMES, Row
 from ..records.importance_record import Importance
 
 BY_SHUFFLES = "shuffled_targets"
-"""The usual test of `significance_rows`, as the frame names it."""
+"""The default test of `significance_rows`, by its name in the frame."""
 Adjustment = Literal["benjamini_hochberg", "holm", "bonferroni"]
 
 
@@ -34,11 +34,11 @@ def significance_rows(
     importance : Importance
         The ranking that is judged.
     shuffled : sequence of Importance
-        The same question on the same rows, the target shuffled anew in each.
+        The same question on the same rows, each with a newly shuffled target.
     record : int
         The place of `importance` in ``result.importances``.
     test : {"shuffled_targets", "altmann"}
-        "altmann" where a model was fitted to each shuffled target.
+        "altmann" if a model was fitted to each shuffled target.
     adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
         As in `adjusted`.
 
@@ -46,7 +46,8 @@ def significance_rows(
     -------
     list of dict
         In the order of ``importance.features``. p_value and p_adjusted as `p_values`
-        and `adjusted`; shuffles counts those in which the feature was measured.
+        and `adjusted`; shuffles is the number of those in which the feature was
+        measured.
     """
     null = np.array([one.mean for one in shuffled], dtype=float)
     null = null.reshape(len(shuffled), len(importance.features))
@@ -73,9 +74,9 @@ def rows_of_test(
     importance : Importance
         The ranking that is judged.
     columns : mapping of str to sequence
-        By the name of a column, its value for each feature: `p_value`, `n`, and of
-        `shuffles`, `statistic`, `value`, `estimate`, `std_error`, `low` and `high`
-        what the test has.
+        Columns of the frame by name, one value per feature: `p_value` and `n`, and
+        those of `shuffles`, `statistic`, `value`, `estimate`, `std_error`, `low` and
+        `high` that the test has.
     test : str
     record : int
         The place of `importance` in ``result.importances``.
@@ -87,8 +88,8 @@ def rows_of_test(
     list of dict
         In the order of ``importance.features``.
     """
-    who = ("model", "method", "of", "loss", "positive_class", "engine", "stream")
-    fixed = {name: getattr(importance, name) for name in who}
+    keys = ("model", "method", "of", "loss", "positive_class", "engine", "stream")
+    fixed = {name: getattr(importance, name) for name in keys}
     fixed |= {"test": test, "record": record, "adjustment": adjustment}
     fixed |= {"statistic": "", "shuffles": 0}
     p_value = np.asarray(columns["p_value"], dtype=np.float64)
@@ -105,27 +106,28 @@ def rows_of_test(
 
 
 def p_values(observed: Floats, null: Floats) -> Floats:
-    r"""Return the share of the targets, the true one among them, that measure as much.
+    r"""Return the p-values of the importances by a permutation test.
 
-    With *m* shuffles of which *r* measure at least what was observed [1]_,
+    With *m* shuffles, of which *r* have at least the observed importance [1]_,
 
     .. math:: p = (r + 1) / (m + 1).
 
-    It tests that the target is independent of all features at once. Then the true
-    target is one of *m* + 1 that are exchangeable, so p is at most k/(m + 1) with no
-    more than that probability.
+    The null hypothesis is that the target is independent of all features together. The
+    true target is then one of *m* + 1 exchangeable ones, so that p is at most
+    k/(m + 1) with at most that probability.
 
     Parameters
     ----------
     observed : ndarray of shape (n_features,)
     null : ndarray of shape (n_shuffles, n_features)
-        NaN where a shuffle gave a feature no number; it is left out, and p is NaN if
-        that is more than half of them. What is less by 1e-9 of it is as much: rounding.
+        NaN if a feature has no value in a shuffle, which is then left out; p is NaN if
+        more than half of the shuffles are. Values that are smaller than the observed
+        one by at most 1e-9 of it count as equal, because of rounding.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        From 1/(m + 1) to 1; NaN where nothing was observed, or shuffled.
+        From 1/(m + 1) to 1; NaN for features without an observed value or shuffles.
 
     References
     ----------
@@ -141,19 +143,20 @@ def p_values(observed: Floats, null: Floats) -> Floats:
 
 
 def adjusted(p_value: Floats, adjustment: Adjustment = "benjamini_hochberg") -> Floats:
-    """Return p-values for as many features as there are, (n_features,); NaN for NaN.
+    """Return p-values adjusted for the number of features; NaN for NaN.
 
     Parameters
     ----------
     p_value : ndarray of shape (n_features,)
     adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
-        By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q*
-        at most is expected to mean nothing, if their importances do not rise as others
-        fall and what means nothing measures as under the null hypothesis though others
-        matter. Holm [2]_ and Bonferroni guard against any single error, however
-        importances depend on each other, and Holm's are never above Bonferroni's; of
-        shuffled targets they can call nothing at all before there are as many shuffles
-        as features divided by the level.
+        "benjamini_hochberg" [1]_ controls the false discovery rate: of the features
+        with adjusted p-values of at most *q*, an expected share of at most *q* has no
+        effect. This holds if importances are positively dependent, and if those without
+        effect are distributed as under the null hypothesis although others have one.
+        "holm" [2]_ and "bonferroni" control the probability of any false discovery
+        under any dependence; Holm's p-values are at most Bonferroni's. With shuffled
+        targets, they need about as many shuffles as features divided by the level to
+        reach it.
 
     References
     ----------

@@ -56,8 +56,8 @@ def init(
         raise click.UsageError("--data and --target must be given together.")
     if every_key and data is not None:
         raise click.UsageError("--every-key does not work with --data.")
-    others = {"data": data, "every-key": every_key or None, **keys}
-    other = next((name for name, value in others.items() if value is not None), "")
+    options: dict[str, object] = {"data": data, "every-key": every_key or None, **keys}
+    other = next((name for name, value in options.items() if value is not None), "")
     if language is not None and other:
         raise click.UsageError(f"--{other} does not work with --strings.")
     given = _file_keys(keys)

@@ -1,4 +1,4 @@
-"""Records made by hand, with means that are known exactly. Not: whole results."""
+"""Synthetic records and frames, with exactly known means. Not: whole results."""
 
 import json
 from collections.abc import Sequence
@@ -222,7 +222,7 @@ def made_rows(
 def row_intervals_frame(
     importances: Sequence[Importance], half_width: float
 ) -> pd.DataFrame:
-    """Return intervals over other rows, so far up and down from each estimate."""
+    """Return row intervals of the estimates, plus or minus `half_width`."""
     rows = [
         {
             **{"record": record, "feature": feature, "std_error": half_width / 2},
@@ -317,7 +317,7 @@ def columns_frame(features: Sequence[str]) -> pd.DataFrame:
 
 
 def losses_frame(*changes: dict[str, Any]) -> pd.DataFrame:
-    """Return rankings of the forest under two losses, with these changes each."""
+    """Return one row per change: the forest's rankings under two losses, changed."""
     row = {
         **{"model": "forest", "method": "permutation", "of": "features"},
         **{"positive_class": "", "loss_a": "rmse", "loss_b": "mae"},

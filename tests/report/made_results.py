@@ -1,4 +1,4 @@
-"""Results made by hand, as large and as hostile as a report must bear."""
+"""Synthetic results of an audit of three models of apartment prices."""
 
 from typing import Any
 
@@ -61,18 +61,18 @@ FAILURE = Finding(
 
 
 def found(check: str, subject: str = "a", severity: str = "warning", **fields: Any):
-    """Return a finding that something was found."""
+    """Return a finding with a default message."""
     fields.setdefault("message", "It was found.")
     return Finding(check=check, subject=subject, severity=severity, **fields)
 
 
 MODELS = ("forest", "linear", "svm")
 STILL = {"stream": "", "repeats": 1, "loss": ""}
-"""What a measure that draws nothing and asks no loss has in common."""
+"""Fields of a measure without random draws and without a loss."""
 
 
 def apartments_result(**changes: Any) -> AuditResult:
-    """Return three models, five features, two groups, three measures, two engines."""
+    """Return a result: 3 models, 5 features, 2 groups, 3 measures, 2 engines."""
     permuted = (*_permuted("python", "0.1.0"), *_permuted("DALEX", "2.5.4"))
     defaults = {
         "run": made_run(),
@@ -92,20 +92,20 @@ def apartments_result(**changes: Any) -> AuditResult:
 
 
 def _permuted(engine: str, version: str) -> tuple[Importance, ...]:
-    """Return what one engine says of features, then of groups, of every model."""
+    """Return the permutation importances of one engine, of features, then of groups."""
     columns = (("surface", "no.rooms"), ("district", "floor"))
     alone, of_groups = [], []
     for m in MODELS:
-        who = {"engine": engine, "engine_version": version, "baseline": LOSS[m]}
-        alone.append(made_importance(m, APARTMENTS, MEAN[m], **who))
+        fields = {"engine": engine, "engine_version": version, "baseline": LOSS[m]}
+        alone.append(made_importance(m, APARTMENTS, MEAN[m], **fields))
         sums = (MEAN[m][1] + MEAN[m][4], MEAN[m][0] + 100)
-        who |= {"of": "groups", "columns": columns}
-        of_groups.append(made_importance(m, ("size", "place"), sums, **who))
+        fields |= {"of": "groups", "columns": columns}
+        of_groups.append(made_importance(m, ("size", "place"), sums, **fields))
     return (*alone, *of_groups)
 
 
 def _spreads() -> tuple[Importance, ...]:
-    """Return the spread of the curves of each model: half its permutation."""
+    """Return the importances by curves of each model: half those by permutation."""
     shared_fields = {"method": "partial_dependence", "options": SPREAD, **STILL}
     return tuple(
         made_importance(m, APARTMENTS, [v / 2 for v in MEAN[m]], **shared_fields)
@@ -122,7 +122,7 @@ def _impurity() -> Importance:
 
 
 def _pairs() -> list[dict[str, Any]]:
-    """Return DALEX replayed on rankings and curves, and vip not there to compare."""
+    """Return the agreement: DALEX is replayed, vip is not installed."""
     absent = {"reasons": "vip is not installed", "engine_b": "vip", "stream": ""}
     curve = {"kind": "effect", "method": "partial_dependence", "of": "", "loss": ""}
     curve |= {"stream": "", "max_relative_difference": 4e-16}
@@ -136,7 +136,7 @@ def _pairs() -> list[dict[str, Any]]:
 
 
 def _stability() -> pd.DataFrame:
-    """Return how stable the ranking of the forest is; the first two trade places."""
+    """Return the stability of the forest's ranking; the first two ranks vary."""
     return made_rows(
         "stability",
         "feature rank_low rank_high p_top_k repeats_to_settle resamples",
@@ -170,7 +170,7 @@ def _targets_permuted() -> pd.DataFrame:
 
 
 def disagreeing_result() -> AuditResult:
-    """Return the same audit with vip present: one pair disagrees, one is equivalent."""
+    """Return the same result with vip: one pair disagrees, one is equivalent."""
     whole = apartments_result()
     other = {
         "forest": (559.1, 185.6, 159.4, 125.0, 115.1),
@@ -181,8 +181,8 @@ def disagreeing_result() -> AuditResult:
         made_importance(m, APARTMENTS, means, baseline=LOSS[m], draw=8, **of_vip)
         for m, means in other.items()
     )
-    who = {"engine_a": "DALEX", "engine_b": "vip"}
-    engines = {**who, "stream": "DALEX / vip-0.4"}
+    pair = {"engine_a": "DALEX", "engine_b": "vip"}
+    engines = {**pair, "stream": "DALEX / vip-0.4"}
     reasons = ("1 of 5 outside, cause: data", "neither side is ours: DALEX and vip")
     pairs = [
         made_pair("svm", "disagrees", reasons[0], n_outside=1, **engines),
@@ -192,7 +192,7 @@ def disagreeing_result() -> AuditResult:
     ]
     differences = {
         **{"model": "svm", "method": "permutation", "of": "features", "loss": "rmse"},
-        **{"positive_class": "", **who, "feature": "floor", "cause": "data"},
+        **{"positive_class": "", **pair, "feature": "floor", "cause": "data"},
         **{"value_a": 241.7, "value_b": 210.9, "difference": 30.8, "band": 15.7},
         **{"inside": False, "rank_a": 3.0, "rank_b": 3.0, "shift": 0.0},
         "evidence": "predictions differ by 2.4e-03 relative",

@@ -1,4 +1,4 @@
-"""Results that differ from the common ones: few, many, odd, failed, of classes."""
+"""Synthetic results of other sizes, tasks and states, and odd ones."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,9 +39,9 @@ def plain_result(
     leak: float = 1.0,
     **changes: Any,
 ) -> AuditResult:
-    """Return one model and one measure by Python alone, of any features.
+    """Return a result with one model and one measure by Python, of any features.
 
-    The first feature has `leak` times the importance that it would have.
+    The importance of the first feature is multiplied by `leak`.
     """
     means = 100.0 * 0.8 ** np.arange(len(features)) - 0.4
     means[0] *= leak
@@ -78,7 +78,7 @@ def apartments_view(**changes: Any) -> ReportView:
 
 
 def view_of_records(*records: Importance, **frames: Any) -> ReportView:
-    """Return the view of these importances, and of the models that they are of."""
+    """Return the view of these importances and their models."""
     names = dict.fromkeys(record.model for record in records if record.model)
     features = dict.fromkeys(name for record in records for name in record.features)
     frames.setdefault("models", models_frame(names or ("forest",)))
@@ -86,13 +86,13 @@ def view_of_records(*records: Importance, **frames: Any) -> ReportView:
 
 
 def configured(result: AuditResult, **sections: Any) -> AuditResult:
-    """Return a result whose configuration has these sections."""
+    """Return a copy of a result with these sections of the configuration."""
     config = {**result.run.config, **sections}
     return replace(result, run=replace(result.run, config=config))
 
 
 def multiclass_result() -> AuditResult:
-    """Return two models of three classes: log loss, and curves per class."""
+    """Return a result of two models of three classes: log loss, curves per class."""
     features, classes = ("age", "hours", "evaluation"), ("ok", "fired", "promoted")
     models = ("forest", "linear")
     common = {"scale": "probability", "n_samples": 1962}
@@ -126,7 +126,7 @@ def multiclass_result() -> AuditResult:
 
 
 def binary_result() -> AuditResult:
-    """Return two models of two classes, judged by two losses."""
+    """Return a result of two models of two classes, under two losses."""
     features = ("gender", "class", "age")
     names = ("boosting", "logistic")
     common = {"scale": "probability", "positive_class": "1", "n_samples": 552}
@@ -155,7 +155,7 @@ def stopped_in(step: str) -> Finding:
 
 
 def interrupted_result() -> AuditResult:
-    """Return what is left of an audit that was stopped before it measured anything."""
+    """Return the result of an audit that was stopped before any measurement."""
     empty = {
         name: made_frame(name)
         for name in ("performance", "y_permuted", "agreement", "checks", "stability")
@@ -170,10 +170,10 @@ def interrupted_result() -> AuditResult:
 
 
 def stopped_result(**changes: Any) -> AuditResult:
-    """Return what is left of an audit that was stopped while engines were asked.
+    """Return the result of an audit that was stopped while engines were running.
 
-    The forest is measured by both engines and under one of two losses; nothing was
-    compared, no expectation judged, no row drawn anew.
+    The forest is measured by both engines, under one of two losses. There is no
+    agreement, no verdict on expectations and no stability.
     """
     whole = apartments_result()
     entry = {"method": "permutation", "engines": ["DALEX"], "losses": ["rmse", "mae"]}
@@ -197,14 +197,14 @@ def stopped_result(**changes: Any) -> AuditResult:
 
 
 def failed_result() -> AuditResult:
-    """Return a complete audit in which one measure of one model failed."""
+    """Return the result of a complete audit with one failed measure of one model."""
     message = "Impurity of features by Python failed: no trees here."
     failed = found("method_failed", "svm", "failure", message=message)
     return apartments_result(findings=(*FINDINGS, failed))
 
 
 def odd_result() -> AuditResult:
-    """Return a ranking with an infinite, a missing and a negative importance."""
+    """Return a result with an infinite, a missing and a negative importance."""
     names = ("endless", "small", "unknown", "negative", "nothing")
     result = plain_result(names)
     (record,) = result.importances
@@ -214,7 +214,7 @@ def odd_result() -> AuditResult:
 
 
 def many_findings(number: int) -> tuple[Finding, ...]:
-    """Return so many warnings, each of another subject."""
+    """Return so many warnings with different subjects."""
     return tuple(
         found(
             "constant_feature",
@@ -248,11 +248,11 @@ RESULTS = {
 
 @cache
 def result_of(name: str) -> AuditResult:
-    """Return one of the results; results are frozen, so tests may share it."""
+    """Return one of the results, cached: results are frozen, so tests may share it."""
     return RESULTS[name]()
 
 
 @cache
 def view_of(name: str) -> ReportView:
-    """Return the view of one of the results."""
+    """Return the view of one of the results, cached."""
     return build_view(result_of(name))

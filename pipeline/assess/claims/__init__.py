@@ -1,10 +1,9 @@
-"""What a paper can say of an importance, each kind as a check that numbers answer.
+"""The kinds of claims in papers, each a function that tests a claim of its kind.
 
-Every row of `CLAIMS` is called in one way, ``function(record, features, **options)``,
-and returns what was asked, what the claim takes, our number, and whether it holds. A
-kind's options are its keyword-only arguments; those without a default must be given.
-`NotApplicable` says in a whole sentence why there is no number. Not: which record is
-asked, nor what becomes of the answer (`judge`).
+The signature of all is ``function(record, features, **options)``; they return an
+`Answer`. The options of a kind are its keyword-only arguments; those without a default
+are required. If there is no number to test, they raise `NotApplicable` with the reason
+as a whole sentence. Not: the choice of the record, nor the verdict (`judge`).
 """
 
 from collections.abc import Callable
@@ -17,23 +16,23 @@ from .answer import Answer
 Asks = Literal[
     "importance", "importances", "two", "effect", "performance", "folds", "top_k"
 ]
-OF_LOSS = ("performance", "folds")  # what they ask has no method
-OF_IMPORTANCE = ("importance", "importances", "two")  # what they ask has an entry
+OF_LOSS = ("performance", "folds")  # records without a method
+OF_IMPORTANCE = ("importance", "importances", "two")  # records of an entry
 
 
 class Claim(NamedTuple):
-    """One row of the table of kinds.
+    """A kind of claims.
 
     Attributes
     ----------
     asks : {"importance", "importances", "two", "effect", "performance", "folds", \
 "top_k"}
-        What answers: one importance, those of all models that are asked, two of them, a
-        curve, the loss of a model, its loss in folds of the training rows, or the loss
-        of models that are fitted to the first features.
+        The record that tests it: one importance, those of all models of the method, two
+        importances, a curve, the loss of a model, its cross-validated loss on training
+        rows, or the losses of models that are fitted to the leading features.
     function : callable
     least, most : int
-        How many features a claim of this kind names; `most` 0 is any number.
+        Number of features that a claim of this kind names; `most` 0 is any number.
     """
 
     asks: Asks
@@ -65,5 +64,4 @@ CLAIMS: dict[str, Claim] = {
 def keys_of(kind: str) -> dict[str, Any]:
     """Return the options of a kind and their defaults, `Parameter.empty` for none."""
     parameters = signature(CLAIMS[kind].function).parameters.values()
-    own = (p for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
-    return {parameter.name: parameter.default for parameter in own}
+    return {p.name: p.default for p in parameters if p.kind is Parameter.KEYWORD_ONLY}

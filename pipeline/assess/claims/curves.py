@@ -1,4 +1,4 @@
-"""Claims about curves: of a feature, and of the error along a ranking."""
+"""Claims about curves: of one feature, and error curves of rankings."""
 
 from typing import Annotated, Literal, NamedTuple
 
@@ -8,7 +8,7 @@ from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Effect
 from ...records.value_rules import Range
-from .answer import Answer, Count, Names, Share, Side, Tolerance, beside
+from .answer import Answer, Count, Names, Share, Side, Tolerance, bounded
 
 
 def line(
@@ -19,7 +19,7 @@ def line(
     slope: float,
     tolerance: Tolerance,
 ) -> Answer:
-    """Say whether the curve of a feature is a straight line.
+    """Test whether the curve of a feature is a given straight line.
 
     Parameters
     ----------
@@ -43,14 +43,15 @@ def line(
 
 
 class Curves(NamedTuple):
-    """The error curve of one ranking, and the best of all at each of its points.
+    """The error curve of one ranking, and the lowest losses of all rankings.
 
     Attributes
     ----------
     own, best : ndarray of shape (n_points,)
-        The loss with the first feature, the first two, and so on: means over rounds.
+        The loss with the first feature, the first two, and so on: means over folds or
+        splits.
     own_of_rounds, best_of_rounds : ndarray of shape (n_rounds, n_points)
-        The same of each fold or split.
+        The losses in each fold or split.
     """
 
     own: Floats
@@ -70,7 +71,7 @@ def top_k(
     protocol: Literal["folds", "holdout", "splits"] = "folds",
     share: Share = 0.0,
 ) -> Answer:
-    """Say how far the error curve of a ranking is above the best of all rankings.
+    """Test the ratio of the error curve of a ranking to the best of all rankings.
 
     Parameters
     ----------
@@ -86,8 +87,8 @@ def top_k(
     protocol : {"folds", "holdout", "splits"}
         As under [top_k].
     share : float
-        0 if the claim is about the mean loss over the folds or splits. Otherwise it is
-        about each of them, and is claimed to hold in this share of them or more.
+        0 if the claim is about the mean loss over the folds or splits. Otherwise the
+        claim is about each of them, and must hold in at least this share of them.
     """
     del features
     if len(record.own) < k:
@@ -105,7 +106,7 @@ def top_k(
             f"share of {len(holds)} {protocol} in which the largest ratio to the best "
             f"curve over {k} features, {judge}, is {side} {factor:g}"
         )
-        return beside(quantity, float(holds.mean()), share, "at least")
+        return bounded(quantity, float(holds.mean()), share, "at least")
     worst = float((record.own[:k] / best[:k]).max())
     quantity = f"largest ratio to the best curve over {k} features, {judge}, {protocol}"
-    return beside(quantity, worst, factor, side)
+    return bounded(quantity, worst, factor, side)

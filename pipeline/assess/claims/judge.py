@@ -1,7 +1,7 @@
-"""Judge the claims of a paper by what the audit measured: rows and findings.
+"""Verdicts on the claims of a paper, by the numbers of the audit: rows and findings.
 
-A claim that does not reproduce is reported as it is; nothing is measured for its sake.
-Not: the kinds of claims, which are in `claims`.
+A claim that does not reproduce is reported; no importance is measured again for it.
+Not: the kinds of claims (`claims`).
 """
 
 import math
@@ -34,16 +34,16 @@ T = TypeVar("T", Importance, Effect)
 
 
 class Measured(NamedTuple):
-    """What claims can be held against.
+    """The numbers that claims are compared with.
 
     Attributes
     ----------
     importances, effects, performance, top_k
         All that the audit measured.
     models : sequence of FittedModel
-        Asked for what only a claim wants to know: losses out of bag and in folds.
+        For losses that only claims need: out of bag and in folds.
     seed : int
-        Names the stream of the folds.
+        Of the audit, for the folds.
     """
 
     importances: Sequence[Importance]
@@ -67,21 +67,21 @@ def judge(
     Returns
     -------
     rows : list of dict
-        Of frame `claims`; of a printed table, one per number. ``paper`` is NaN where
-        the paper prints no number, ``ours`` where there is none, ``decimals`` where
-        four digits show all that is held; ``loss`` is the one measured if a claim names
-        none; ``reason`` says why a claim is not comparable.
+        Of frame `claims`; of a printed table, one per number and engine. ``paper`` is
+        NaN if the paper prints no number, ``ours`` if there is none, ``decimals`` as in
+        `_decimals`; ``loss`` is the measured one if a claim names none; ``reason`` is
+        why a claim is not comparable.
     findings : list of Finding
-        None for what the claim itself calls not comparable.
+        Without claims that are declared not comparable.
     """
     rows: list[Row] = []
     findings: list[Finding] = []
     for claim in chain.from_iterable(map(_each, claims)):
         answer, loss, reason = None, claim.loss or "", claim.not_comparable
-        asks, function, _, _ = CLAIMS[claim.kind]
+        kind = CLAIMS[claim.kind]
         try:
-            record = _RECORDS[asks](claim, measured)
-            answer = function(record, claim.features, **claim.options)
+            record = _RECORDS[kind.asks](claim, measured)
+            answer = kind.function(record, claim.features, **claim.options)
             records = record if type(record) in (list, tuple) else (record,)
             losses = {getattr(each, "loss", "") for each in records}
             loss = loss or (losses.pop() if len(losses) == 1 else "")
@@ -167,9 +167,15 @@ def _is_about(claim: ClaimSection, record: Importance | Effect) -> bool:
     )
 
 
-def _the_one(claim: ClaimSection, answers: Iterable[T]) -> T:
-    """Return the first of records that answer one question; later ones replay it."""
-    records = list(answers)
+def _the_one(claim: ClaimSection, candidates: Iterable[T]) -> T:
+    """Return the first record of one question; further ones are replays of it.
+
+    Raises
+    ------
+    NotApplicable
+        There is no record, or there are records of several questions.
+    """
+    records = list(candidates)
     if not records:
         raise NotApplicable(f"{claim.method!r} by {claim.engine} gave no number.")
     for name, key in (
@@ -219,7 +225,7 @@ def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:
 
 
 def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
-    """Return the model that is meant."""
+    """Return the model of a claim, which names it unless there is only one."""
     candidates = [model for model in models if claim.model in ("", model.name)]
     if len(candidates) != 1:
         names = listed(model.name for model in models)
@@ -228,9 +234,12 @@ def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
 
 
 def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
-    """Return the loss that is meant, refused unless it suits the task.
+    """Return the loss of a claim, by default that of the model in the audit.
 
-    Unless it is named, it is the one that the audit judges the model by.
+    Raises
+    ------
+    NotApplicable
+        The model has several losses, or the loss is not one for its task.
     """
     rows = (row for row in measured.performance if row["model"] == model.name)
     candidates = [row["loss"] for row in rows] or model.losses
@@ -245,7 +254,7 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
 
 
 def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importance]:
-    """Return both importances; `other_method` may know no loss, or not this one."""
+    """Return both importances; the loss is not required of another method."""
     method = claim.options["other_method"] or claim.method
     is_of_data = method is not None and METHODS[method].asks == "data"
     model = "" if is_of_data else claim.options["other"] or claim.model
@@ -256,7 +265,7 @@ def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importanc
 
 
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:
-    """Return the mean curve of the ranking that is meant, and the best of all."""
+    """Return the error curve of the ranking of a claim, and the best of all."""
     columns = [*WHO, "judge", "protocol", "k", "fold", "value"]
     rows = pd.DataFrame(list(measured.top_k), columns=columns)
     for key in ("judge", "protocol"):
@@ -295,9 +304,10 @@ _RECORDS: dict[str, Callable[[ClaimSection, Measured], Any]] = {
 
 
 def _decimals(claim: ClaimSection) -> float:
-    """Return how many decimals a claim is about, NaN if four digits show them.
+    """Return the number of decimals to show, NaN if four significant digits suffice.
 
-    They are given, or are those that the tolerance lets differ by less than one.
+    It is an option of the claim, or the largest number of decimals whose last unit is
+    at least the tolerance.
     """
     decimals = claim.options.get("decimals")
     tolerance = claim.options.get("tolerance")
@@ -320,10 +330,10 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
         check, found = "claim_not_reproduced", f"{row['asked']} is {row['ours']:.4g}"
         message = f"{text} Found: {found}; claimed: {row['must']}."
     numbers = {name: row[name] for name in ("ours", "paper")}
-    # One text may claim several things: the measure says what it is compared with.
-    who = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
+    # Several claims may have one text: the measure tells them apart.
+    keys = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
     options = (f"{key} = {value!r}" for key, value in sorted(claim.options.items()))
-    parts = (claim.text, claim.kind, *who, *claim.features, *options)
+    parts = (claim.text, claim.kind, *keys, *claim.features, *options)
     yield Finding(
         check=check,
         severity=claim.severity,

@@ -23,17 +23,17 @@ def performance(
     tolerance: Tolerance,
     split: Split = "test",
 ) -> Answer:
-    """Say whether the loss of the model is as expected.
+    """Test whether the loss of the model is as expected.
 
     Parameters
     ----------
     expected : float
-        What the paper says, or what follows from it.
+        The value in the paper, or the value that follows from it.
     tolerance : float
         The largest difference from `expected` that counts as equal.
     split : {"train", "test", "out_of_bag"}
-        The rows it is measured on; "out_of_bag" predicts each training row by those
-        members of a bagged ensemble that did not see it.
+        The rows on which the loss is measured; "out_of_bag" predicts each training row
+        by the members of a bagged ensemble that were not fitted to it.
     """
     del features
     return near(f"loss on the {ROWS[split]}", record.value, expected, tolerance)
@@ -47,12 +47,12 @@ def explained(
     tolerance: Tolerance,
     split: Split = "test",
 ) -> Answer:
-    """Say which share of the loss of a constant the model saves: R² if that is "mse".
+    """Test the relative reduction of the constant predictor's loss: R² for "mse".
 
     Parameters
     ----------
     expected : float
-        What the paper says, or what follows from it.
+        The value in the paper, or the value that follows from it.
     tolerance : float
         The largest difference from `expected` that counts as equal.
     split : {"train", "test", "out_of_bag"}
@@ -78,18 +78,18 @@ def cross_validated(
     folds: Annotated[int, Range(least=2)] = 5,
     repeats: Count = 1,
 ) -> Answer:
-    """Say whether the mean loss in folds of the training rows is as expected.
+    """Test whether the cross-validated loss on the training rows is as expected.
 
     Parameters
     ----------
     expected : float
-        What the paper says, or what follows from it.
+        The value in the paper, or the value that follows from it.
     tolerance : float
         The largest difference from `expected` that counts as equal.
     folds : int
         Number of cross-validation folds of the training rows.
     repeats : int
-        How often the cross-validation is repeated with new folds.
+        The number of repetitions of the cross-validation, each with new folds.
     """
     del features
     times = "" if repeats == 1 else f", repeated {repeats} times"

@@ -1,4 +1,4 @@
-"""A table of importances that a paper prints, each number held to its decimals."""
+"""Claims of a printed table of importances, each number to its printed decimals."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -25,7 +25,7 @@ def printed(
     decimals: Decimals,
     engines: tuple[Engine, ...] = (OURS,),
 ) -> Answer:
-    """Say whether one number of a printed table is ours, rounded to its decimals.
+    """Test whether one number of a printed table is ours, rounded to its decimals.
 
     Parameters
     ----------
@@ -36,19 +36,19 @@ def printed(
     decimals : int
         The number of printed decimals.
     engines : tuple of str
-        The engines that must reproduce them: each number is a claim for each engine.
+        The engines that must reproduce the numbers; each number is a claim per engine.
     """
     del features, engines
     ((name, number),) = numbers.items()
     quantity, ours = _value(record, name)
-    whose = "Python" if record.engine == OURS else record.engine
+    engine = "Python" if record.engine == OURS else record.engine
     holds = abs(ours - number) <= 0.5 * 10.0**-decimals
     requirement = f"{number:.{decimals}f}, to {decimals} decimals"
-    return Answer(f"{quantity} by {whose}", requirement, ours, holds)
+    return Answer(f"{quantity} by {engine}", requirement, ours, holds)
 
 
 def _value(record: Importance, name: str) -> tuple[str, float]:
-    """Return what a row of a printed table is, in words, and its number."""
+    """Return the quantity of a row of a printed table, in words, and our number."""
     if name in record.features or name not in (FULL, Y_PERMUTED):
         (number,) = numbers_of(record, record.mean, (name,))
         return f"value of {quote(name)}", float(number)

@@ -1,4 +1,4 @@
-"""Claims about one ranking, and about several."""
+"""Claims about the ranks and values of one importance, or of several."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,9 +19,9 @@ from .answer import (
     Share,
     Side,
     Tolerance,
-    above_nothing,
+    above_null,
     at_most,
-    beside,
+    bounded,
     largest_of,
     near,
     numbers_of,
@@ -30,18 +30,18 @@ from .answer import (
 
 
 def leader(record: Importance, features: Names) -> Answer:
-    """Say whether the features hold the first places, in any order."""
+    """Test whether the features have the first ranks, in any order."""
     return rank(record, features, within=len(features))
 
 
 def rank(record: Importance, features: Names, *, within: Count) -> Answer:
-    """Say whether the features are among the first.
+    """Test whether the features are among the first.
 
     Parameters
     ----------
     within : int
-        The highest rank number that any of them may have; of ties the last of their
-        ranks counts, since none of them is ahead of the others.
+        The highest rank number that any of them may have; tied features have the last
+        of their ranks.
     """
     _, worst = places(record.mean, record.mean)
     ranks = numbers_of(record, worst, features)
@@ -49,13 +49,13 @@ def rank(record: Importance, features: Names, *, within: Count) -> Answer:
 
 
 def last(record: Importance, features: Names, *, within: Count | None = None) -> Answer:
-    """Say whether the features are among the last.
+    """Test whether the features are among the last.
 
     Parameters
     ----------
     within : int, optional
-        The rank from the end that none may exceed, by default the number of features;
-        of ties the farthest from the end counts.
+        The highest rank number, counted from the end, that any of them may have; by
+        default the number of features. Tied features have the highest of their ranks.
     """
     best, _ = places(record.mean, record.mean)
     ranks = int(np.isfinite(best).sum()) + 1 - best
@@ -64,9 +64,10 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
 
 
 def order(record: Importance, features: Names) -> Answer:
-    """Say whether the features come in this order, whatever stands between them.
+    """Test whether the features are in this order; others may be between them.
 
-    The means decide; what is compared says if repeats could decide otherwise.
+    The means are compared. The quantity says so if the intervals over the repeats do
+    not settle the order.
     """
     values = numbers_of(record, record.mean, features)
     steps = values[:-1] - values[1:]
@@ -91,10 +92,10 @@ def sign(
     sign: Literal["positive", "negative"],
     share: Annotated[float, Range(above=0, most=1)] = 1.0,
 ) -> Answer:
-    """Say whether the features, or a share of them, have one sign.
+    """Test whether the features, or a share of them, have a sign.
 
-    An importance is positive above what no effect has: above 1 if it is a ratio, above
-    the baseline if it is a raw loss.
+    An importance is positive above the null value: 1 for a ratio, the baseline for a
+    raw loss, else 0.
 
     Parameters
     ----------
@@ -117,12 +118,12 @@ def sign(
 def value(
     record: Importance, features: Names, *, expected: float, tolerance: Tolerance
 ) -> Answer:
-    """Say whether each feature has a value, with its sign.
+    """Test whether the value of each feature is as expected.
 
     Parameters
     ----------
     expected : float
-        What the paper says, or what follows from it.
+        The value in the paper, or the value that follows from it, with its sign.
     tolerance : float
         The largest difference from `expected` that counts as equal.
     """
@@ -135,18 +136,18 @@ def value(
 def ratio(
     record: Importance, features: Names, *, expected: float, tolerance: Tolerance
 ) -> Answer:
-    """Say how many times the value of the second feature the first one has.
+    """Test the ratio of the value of the first feature to that of the second.
 
-    Both are measured from what no effect has, as for kind "sign".
+    The null value is subtracted from both, as for kind "sign".
 
     Parameters
     ----------
     expected : float
-        What the paper says, or what follows from it.
+        The value in the paper, or the value that follows from it.
     tolerance : float
         The largest difference from `expected` that counts as equal.
     """
-    first, second = above_nothing(record, features)
+    first, second = above_null(record, features)
     if second == 0:
         raise NotApplicable(
             f"The value of {quote(features[1])} is {nothing_of(record):.4g}, no "
@@ -159,19 +160,19 @@ def ratio(
 def share(
     record: Importance, features: Names, *, expected: float, tolerance: Tolerance
 ) -> Answer:
-    """Say which share of the sum over all features these have together.
+    """Test the share of the features in the sum of the values of all features.
 
-    All are measured from what no effect has, as for kind "sign".
+    The null value is subtracted from all, as for kind "sign".
 
     Parameters
     ----------
     expected : float
-        What the paper says, or what follows from it.
+        The value in the paper, or the value that follows from it.
     tolerance : float
         The largest difference from `expected` that counts as equal.
     """
-    part = above_nothing(record, features).sum()
-    total = above_nothing(record, record.features).sum()
+    part = above_null(record, features).sum()
+    total = above_null(record, record.features).sum()
     if total == 0:
         raise NotApplicable(
             f"The values of all features sum to 0{origin(record)}, so there is no "
@@ -189,12 +190,12 @@ def frequency(
     expected: Share,
     tolerance: Tolerance,
 ) -> Answer:
-    """Say in which share of the models all these features are among the first.
+    """Test the share of the models in which all these features are among the first.
 
     Parameters
     ----------
     within : int
-        The highest rank number that any of them may have, ties as for kind "rank".
+        The highest rank number that any of them may have; ties are as in kind "rank".
     expected : float
         The share: 1 for every model, 0 for none.
     tolerance : float
@@ -217,7 +218,7 @@ def likeness(
     statistic: Literal["kendall", "spearman", "pearson"] = "kendall",
     side: Side = "at least",
 ) -> Answer:
-    """Say how alike the rankings of two models are, or those by two methods.
+    """Test the correlation of the rankings of two models, or by two methods.
 
     Parameters
     ----------
@@ -231,7 +232,7 @@ def likeness(
         Kendall's tau-b or Spearman's rho of the ranks, or Pearson's correlation of the
         values.
     side : {"at least", "at most"}
-        Whether the rankings are claimed to be alike, or to differ.
+        Whether the correlation is claimed to be at least, or at most, the bound.
     """
     from scipy.stats import rankdata
 
@@ -249,6 +250,6 @@ def likeness(
         raise NotApplicable(
             "One of the rankings is constant, so there is no correlation."
         )
-    with_whom = other or other_method
-    quantity = f"{statistic.capitalize()}'s correlation with {quote(with_whom)}"
-    return beside(quantity, correlation, bound, side)
+    second_name = quote(other or other_method)
+    quantity = f"{statistic.capitalize()}'s correlation with {second_name}"
+    return bounded(quantity, correlation, bound, side)

@@ -1,6 +1,6 @@
-"""What ``[[claims]]`` holds: the keys every claim has, their rules and defaults.
+"""The keys that all ``[[claims]]`` have, their rules and defaults.
 
-As in `config.sections`. Not: the keys of a kind, which are those of its function.
+As in `config.sections`. Not: the keys of one kind, the arguments of its function.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class ClaimSection:
     Attributes
     ----------
     text : str
-        What the paper says, in words.
+        The claim of the paper, in words.
     kind : str
         The kind of claim: about a rank, an order, a value, ….
     source : str
@@ -34,7 +34,7 @@ class ClaimSection:
         The method that tests the claim, one of those under [[importance]]; left out if
         the claim is about the performance of a model.
     features : tuple of str
-        The features, or groups, it is about, in the order of the claim.
+        The features, groups or pairs of the claim, in its order.
     of : {"features", "groups", "pairs"}
         Whether these are features, groups or pairs; a pair is named "a:b" or "b:a".
     entry : str
@@ -51,11 +51,12 @@ class ClaimSection:
     paper : float
         The number printed in the paper, if there is one.
     not_comparable : str
-        Why the paper's number cannot be compared with ours; it is then only shown.
+        The reason why the paper's number cannot be compared with ours; the claim is
+        then only shown.
     severity : {"info", "warning", "failure"}
         The severity of the finding if the claim is not reproduced.
     options : mapping
-        What the kind compares with; in the file, keys of the entry.
+        The options of the kind; in the file, keys of the entry.
     """
 
     text: Annotated[str, NAME]
@@ -76,6 +77,6 @@ class ClaimSection:
 
 
 def claim_rules(kind: str) -> dict[str, Rule]:
-    """Return the rule of each key that claims of a kind have of their own."""
+    """Return the rules of the keys of one kind."""
     hints = get_type_hints(CLAIMS[kind].function, include_extras=True)
     return {name: rule_of(hints[name]) for name in keys_of(kind)}
