@@ -11,6 +11,7 @@ from importance_audit.r_bridge.errors import (
     RUnavailable,
 )
 
+from ..records.asker import remedy
 from ..records.errors import DataError, ExtensionError, ModelError, words
 from ..records.finding import Finding
 
@@ -108,20 +109,19 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
         return "interrupted", _finding("interrupted", step, message, "Run it again.")
     if isinstance(error, RUnavailable):
         message = f"The audit stopped in the step {step!r}: {words(error)}"
-        remedy = "importance-audit doctor names what is missing."
-        return "failed", _finding(
-            "engine_required", step, message, remedy, "r_unavailable"
-        )
+        code, advice, _ = CAUSES[RUnavailable]
+        return "failed", _finding("engine_required", step, message, advice, code)
     if isinstance(error, ModelError):
         message = f"The audit stopped in the step {step!r}: {words(error)}"
-        remedy = CAUSES[ModelError].remedy
-        return "failed", _finding("step_failed", step, message, remedy, "model")
+        code, advice, in_r = CAUSES[ModelError]
+        advice = remedy(advice, r=in_r)
+        return "failed", _finding("step_failed", step, message, advice, code)
     fault = type(error).__name__ + (f": {words(error)}" if text else "")
     message = f"The audit stopped in the step {step!r}, which failed: {fault}"
     is_memory = isinstance(error, MemoryError)
-    cause, remedy = ("memory", MORE_MEMORY) if is_memory else ("ours", REPORT_IT)
+    code, advice = ("memory", MORE_MEMORY) if is_memory else ("ours", REPORT_IT)
     log.error("The step %r failed.", step, exc_info=error)
-    return "failed", _finding("step_failed", step, message, remedy, cause)
+    return "failed", _finding("step_failed", step, message, advice, code)
 
 
 def _finding(

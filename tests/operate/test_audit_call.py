@@ -1337,7 +1337,7 @@ def test_rows_that_a_model_was_fitted_on_are_named_as_such(rows, n_fitted, n_kno
         assert finding.message.startswith(
             f"{n_known} of the {len(X[rows])} evaluation rows are equal to rows"
         )
-        told = "was evaluated on training rows"
+        told = "was evaluated on the rows of its fit"
         assert (told in found.report().html) == (not is_other)
 
 

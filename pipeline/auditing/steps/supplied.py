@@ -110,7 +110,7 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
         journal.findings.append(
             Finding(
                 check="supplied_twice",
-                severity="warning",
+                severity="info",
                 subject=entry.model,
                 message=f"The files of {twin.engine} and {entry.engine}, "
                 f"{quote(twin.file)} and {quote(entry.file)}, are equal byte for byte: "

@@ -43,8 +43,9 @@ def redo(facts: Facts) -> Section:
     powers = {k: f"{size:.0e}".replace("e-0", "e-") for k, size in tolerances.items()}
     rows["tolerance"] = say("redo.tolerance_text", **powers)
     if facts.has_folder:
-        document = utf8(dumps(facts.result))
-        digest = facts.file_digest or hashlib.sha256(document).hexdigest()
+        digest = (
+            facts.file_digest or hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
+        )
         rows |= {"file": hash_text(digest), "alone": say("redo.alone_text")}
     caption, where = (
         ("caption", "where") if facts.has_folder else ("numbers", "no_folder")

@@ -310,13 +310,15 @@ audit_that_fails_after <- function(n, failure = quote(stop("no answer today"))) 
 test_that("a model that fails while its sessions are compared is named, and no fault of ours", {
   skip_without()
   stopped <- "The audit stopped in the step 'checks of lm': "
+  advice <- paste(" Make sure that the model predicts these rows in a new session of R,",
+                  "with the packages that this one has attached.")
   expect_equal(audit_that_fails_after(4)$reason, paste0(
     stopped, "Model 'lm' cannot predict the rows that it was saved with. R says: ",
-    "no answer today"
+    "no answer today.", advice
   ))
   dies <- quote(tools::pskill(Sys.getpid(), 9))
   expect_equal(audit_that_fails_after(4, dies)$reason, paste0(
-    stopped, "R ended during the call of model 'lm', with signal SIGKILL (out of memory?)."
+    stopped, "R ended during the call of model 'lm', with signal SIGKILL (out of memory?).", advice
   ))
 })
 
