@@ -1,5 +1,5 @@
-// What a page of paper cannot do: sort and filter tables, fold long sections, mark where
-// the reader is, show the value of a mark. It only adds: without it everything is there.
+// Interactive additions: sort and filter tables, fold long sections, mark the current
+// section, show the values of marks. Without this script the page is complete.
 (() => {
   "use strict";
   const words = document.getElementById("main").dataset;
@@ -11,7 +11,7 @@
     return node;
   };
 
-  // Tables: numbers by their full precision, words as people order them.
+  // Tables: numbers are sorted by their full precision, words by the locale's order.
   const collator = new Intl.Collator("en", { numeric: true });
   function number(cell) {
     const exact = (cell.matches("[data-v]") ? cell : cell.querySelector("[data-v]"))?.dataset.v;
@@ -26,14 +26,14 @@
       const isNumber = heads[place].matches(".n");
       const rows = printed.map((row) => [row, isNumber ? number(row.cells[place]) : row.cells[place].textContent.trim()]);
       const sign = order === "descending" ? -1 : 1;
-      // What has no number, or no word, comes last in either order.
+      // Cells without number or text come last in either order.
       const isVoid = (key) => (isNumber ? Number.isNaN(key) : key === "");
       const compare = (a, b) => isVoid(a) - isVoid(b) || (isVoid(a) ? 0 : sign * (isNumber ? a - b : collator.compare(a, b)));
       if (order) rows.sort(([, a], [, b]) => compare(a, b));
       body.append(...rows.map(([row]) => row));
     };
     heads.forEach((head, place) => {
-      // A link in a head stays a link; the words before it become the button.
+      // A link in a head stays a link; only the text before it becomes the button.
       const nodes = [...head.childNodes];
       const link = nodes.findIndex((node) => node.nodeName === "A" || node.querySelector?.("a"));
       const label = link < 0 ? nodes : nodes.slice(0, link);
@@ -75,7 +75,7 @@
     if (table.tBodies[0].rows.length > 10) cleared.set(table, filter(table));
   }
 
-  // Sections for reference: folded, open on paper and where an address leads into them.
+  // Reference sections: folded, but open in print and if the address points into them.
   const folds = all("details.fold");
   function reveal(hash) {
     const target = document.getElementById(decodeURIComponent(hash.slice(1)));
@@ -104,7 +104,8 @@
   });
 
   // The contents mark the first section that begins in the upper part of the window, else
-  // the one it is inside of. Sections too short to be scrolled up are marked when asked for.
+  // the one that fills it. A section at the end of the page, which cannot be scrolled up, is
+  // marked if the address points to it.
   const UPPER = 0.35;
   const entries = all("nav a[href^='#']").map((link) => [link, document.getElementById(link.hash.slice(1))]);
   function mark() {
@@ -120,8 +121,8 @@
   for (const kind of ["scroll", "resize", "hashchange"]) addEventListener(kind, mark, { passive: true });
   mark();
 
-  // Figures: the drawing itself takes the place of its image when a reader turns to it,
-  // and the title of the mark under the pointer, or next by the arrow keys, is shown.
+  // Figures: at the first pointer entry or focus the SVG replaces its image, and the title
+  // of the mark under the pointer, or selected by the arrow keys, is shown.
   const REACH = 14;
   function drawn(frame) {
     const image = frame.querySelector("img");
@@ -129,12 +130,12 @@
     const svg = new DOMParser().parseFromString(new TextDecoder().decode(bytes), "image/svg+xml").documentElement;
     const marks = all("* > title", svg).map((title) => title.parentNode).filter((mark) => mark !== svg);
     if (!marks.length) return null;
-    // Ids of a drawing are its own: another drawing may have the same.
+    // In a shadow root, because another drawing may have the same ids.
     const host = made("div", { class: "drawing", role: "img", "aria-label": image.alt });
     svg.style.cssText = "display: block; width: 100%; height: auto";
     const texts = marks.map((mark) => {
       const title = all(":scope > title", mark)[0];
-      title.remove(); // the browser would show it a second time
+      title.remove(); // or the browser would also show it as a tooltip
       return title.textContent;
     });
     host.attachShadow({ mode: "open" }).append(svg);

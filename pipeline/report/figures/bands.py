@@ -1,4 +1,4 @@
-"""The figure of bands: differences between two engines against what noise allows."""
+"""The figure of bands: differences of two engines within or outside their bands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class BandRow:
 
 @dataclass(frozen=True)
 class BandPanel:
-    """One pair of engines: the model, the word of the ladder, the rows, the pair."""
+    """One pair of engines: model, verdict of the agreement, rows, names of the pair."""
 
     title: str
     verdict: str
@@ -39,12 +39,13 @@ class BandPanel:
 
 
 def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
-    """Return differences between engines against their bands.
+    """Return differences between engines with their bands.
 
-    One panel per pair on one axis: the grey band of each feature with its edges, a
-    dot inside it, or outside a red square with its number; hollow and never red in a
-    comparable pair. Panels that name the same features in the same order share one
-    column of names. `paged_bands` divides panels that no page holds.
+    One panel per pair, all on one axis. Each feature has a grey band and its
+    difference: a dot if inside the band, a red square with its number if outside; in a
+    comparable pair marks are hollow and never red. Panels with the same features in the
+    same order share one column of names. `paged_bands` divides panels that do not fit
+    on one page.
     """
     columns, slots, height = _layout(panels)
     inset = 0.0 if slots[0].left else columns[0].plot
@@ -54,12 +55,11 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
     sheet = Sheet()
     for n, (panel, column, slot) in enumerate(zip(panels, columns, slots, strict=True)):
         scale = Scale(-end, end, slot.left + inset, width)
-        # A label that reaches into the next panel is written once, under the first.
+        # A label wider than its panel is written once, under the first.
         label = unit_label if slot.is_first or fits else ""
         names_at = slot.left if inset else 0.0
         plot = slot._replace(is_first=slot.is_first or inset > 0.0)
-        # What is not judged is hollow, and never red: to leave the band is no
-        # disagreement.
+        # In a comparable pair, a difference outside the band is no disagreement.
         is_judged = panel.verdict != "comparable"
         outside = RED if is_judged else INK
         half = column.pitch / 4
@@ -80,7 +80,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
                 anchor: Anchor = "left" if row.difference > 0 else "right"
                 x = scale.at(row.difference) + (2.0 if anchor == "left" else -2.0)
                 sheet.label(x, y, row.text, colour=outside, anchor=anchor)
-            rows.tell(y, f"{panel.title}, {panel.engines}, {row.name}: {row.text}")
+            rows.tooltip(y, f"{panel.title}, {panel.engines}, {row.name}: {row.text}")
         zero = scale.at(0.0)
         sheet.line((zero, zero), rows.span, Look(INK, 0.8), name="baseline")
         y = slot.top - 6.2 - parts.NOTE_LINE * len(slot.note)
@@ -94,7 +94,7 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str) -> Sheet:
 
 
 def paged_bands(panels: Sequence[BandPanel]) -> tuple[tuple[BandPanel, ...], ...]:
-    """Return the panels in their order, divided so that a page holds each part."""
+    """Return the panels in their order, divided into parts that fit on a page."""
 
     def fits(some: Sequence[BandPanel]) -> bool:
         _, (first, *_), height = _layout(some)
@@ -107,7 +107,7 @@ def paged_bands(panels: Sequence[BandPanel]) -> tuple[tuple[BandPanel, ...], ...
 def _layout(
     panels: Sequence[BandPanel],
 ) -> tuple[list[parts.Column], list[parts.Slot], float]:
-    """Return names and place of each panel, and the height of all."""
+    """Return names and place of each panel, and the height of the figure."""
     names = [[row.name for row in panel.rows] for panel in panels]
     shared = all(own == names[0] for own in names)
     pitch = min(5.6, max(4.4, 6.2 - 0.15 * len(max(names, key=len))))
@@ -126,7 +126,7 @@ def _layout(
 
 
 def _limit(panels: Sequence[BandPanel], width: float) -> float:
-    """Return the right end of the axis, with room for the numbers outside."""
+    """Return the right end of the axis, with room for the numbers outside bands."""
     end = 0.0
     for row in (row for panel in panels for row in panel.rows):
         if isfinite(row.half_width):

@@ -1,4 +1,4 @@
-"""The figure of clusters: a tree of the features, and their ranking in its order."""
+"""The figure of clusters: the dendrogram of the features, and their ranking."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -12,15 +12,15 @@ from .parts import Row
 from .ranking import draw_ranking
 
 CLUSTER = "#eef2f5"
-_TREE = Scale(0.0, 1.0, 1.2, 30.8)  # millimetres; the leaves stand at its right end
+_TREE = Scale(0.0, 1.0, 1.2, 30.8)  # millimetres; the leaves are at its right end
 _NAMES = 36.0
 _WIDEST = 50.0
-_ROOM = 20.0  # what a page needs beside the rows
+_ROOM = 20.0  # height of the figure without its rows
 
 
 Join: TypeAlias = tuple[Sequence[float], Sequence[float]]
-"""A bracket by its four corners, from branch to branch: their rows, counted from 0
-among the features, and their associations, those of a feature alone 1."""
+"""A bracket of the dendrogram by its four corners, from branch to branch: their rows,
+counted from 0, and their associations (1 at the leaf of a single feature)."""
 
 
 def draw_clusters(
@@ -32,12 +32,12 @@ def draw_clusters(
     tree_label: str,
     **ranking: Any,
 ) -> Sheet:
-    """Return which features go together, and beside it their `ranking`.
+    """Return the dendrogram of the features, and to its right their `ranking`.
 
-    Rows stand in the order of the tree, which is read from its leaves at the right to
-    the association at which branches meet; what meets at the dotted limit (NaN: none)
-    or above is drawn in ink. A dot is a feature alone, a diamond the members of a
-    cluster together.
+    Rows are in the order of the dendrogram. Its leaves are at the right; branches meet
+    at their association, and those that meet at the dotted limit (NaN: none) or above
+    are drawn black and thick. A dot is a single feature, a diamond the members of a
+    cluster measured together.
     """
     column = parts.name_column([row.name for row in rows], widest=_WIDEST)
     column = column._replace(pitch=min(column.pitch, (parts.PAGE - _ROOM) / len(rows)))
@@ -63,4 +63,4 @@ def draw_clusters(
     parts.foot(sheet, _TREE, bottom, (0.0, 0.5, 1.0), ("0", "0.5", "1"))
     right = _NAMES + column.plot - 4.0
     parts.put_label(sheet, 0.0, bottom + 7.6, tree_label, right=right)
-    return draw_ranking(rows, beside=(sheet, column, _NAMES), **ranking)
+    return draw_ranking(rows, layout=(sheet, column, _NAMES), **ranking)

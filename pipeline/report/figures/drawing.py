@@ -1,8 +1,8 @@
-"""The look of every figure: palette, sheet, scales. The only user of matplotlib.
+"""The look of every figure of the report: palette, sheet, scales.
 
-A sheet is 174 mm wide, its origin the upper left corner. Places are millimetres,
-sizes of type, lines and marks are points. matplotlib lends the pen and writes the
-SVG; where things stand is decided here, so that every version draws the same.
+A sheet is 174 mm wide; its origin is the upper left corner. Positions are millimetres;
+sizes of type, lines and marks are points. matplotlib draws and writes the SVG; the
+layout is computed here, so that every version of matplotlib draws the same.
 """
 
 import io
@@ -23,9 +23,9 @@ INK = "#15191d"  # text, baselines
 SOFT = "#4a5057"  # labels
 AXIS = "#6b737b"  # axes, third series
 BLUE = "#0b4f79"  # marks
-RED = "#8c1d18"  # outside the band, nothing else
-FILL = "#c3d8e8"  # bars, whose ends are drawn in blue
-BAND = "#dfe3e6"  # bands, whose edges are drawn in the colour of axes
+RED = "#8c1d18"  # failures only: outside the band, not confirmed, no run
+FILL = "#c3d8e8"  # bars, with ends in blue
+BAND = "#dfe3e6"  # bands, with edges in the colour of axes
 FOOT = "#b9c1c8"  # distributions
 HAIR = "#d5dade"
 GRID = "#e3e7ea"
@@ -33,12 +33,12 @@ GRID = "#e3e7ea"
 NAME, SMALL, TITLE = 8.0, 7.5, 8.5  # points
 DASHED, DOTTED = (4.0, 2.0), (1.0, 1.6)
 
-# A browser that lacks DejaVu has Verdana, drawn to the same widths, or a guess.
+# Without DejaVu a browser uses Verdana, whose widths are the same, or its default.
 _FAMILY = "'DejaVu Sans',Verdana,sans-serif"
 # From the middle of a line of text down to its baseline, in em of DejaVu.
 _DROP = 0.36
 
-_TITLED = "~"  # before the place of a title, in the id of its mark
+_TITLED = "~"  # in the id of a mark, before the index of its title
 
 _NEEDLESS_GROUPS = (
     (r' id="text_\d+"', r"<text [^>]*>[^<]*</text>"),
@@ -50,7 +50,7 @@ Anchor = Literal["left", "center", "right"]
 
 
 class Look(NamedTuple):
-    """How a series looks: its line, of no width where it has none, and its mark."""
+    """The look of a series: its line (width 0: none) and its mark."""
 
     colour: str = BLUE
     width: float = 0.9
@@ -72,11 +72,11 @@ SERIES = (
     Look(BLUE, 0.9, DASHED, "^", 3.8),
     Look(AXIS, 0.9, (6.0, 1.5), "S", 3.4),
 )
-"""The look of each curve, the leading one first: told apart without colour."""
+"""The look of each curve, the leading one first; they differ even without colour."""
 
 
 class Scale(NamedTuple):
-    """A straight map of numbers from `low` to `high` to millimetres from `left` on."""
+    """The linear map of numbers from `low` to `high` to millimetres from `left` on."""
 
     low: float
     high: float
@@ -85,11 +85,11 @@ class Scale(NamedTuple):
 
     @property
     def right(self) -> float:
-        """The right end in millimetres."""
+        """Right end in millimetres."""
         return self.left + self.width
 
     def at(self, number: float) -> float:
-        """Return the place of a number in millimetres."""
+        """Return the position of a number in millimetres."""
         return self.left + (number - self.low) / (self.high - self.low) * self.width
 
 
@@ -99,7 +99,7 @@ def limits(
     """Return the ends of an axis that shows every finite number.
 
     An end given by `include` (a baseline) gets no padding; other ends get `pad` of
-    the range. Numbers that are all alike get one unit of room on either side.
+    the range. If all numbers are equal, the axis reaches one unit to either side.
     """
     finite = [float(number) for number in (*numbers, *include) if isfinite(number)]
     low, high = min(finite, default=0.0), max(finite, default=0.0)
@@ -112,7 +112,7 @@ def limits(
 
 
 def ticks(low: float, high: float, *, most: int) -> tuple[float, ...]:
-    """Return round numbers from `low` to `high`, at most `most` even steps apart."""
+    """Return evenly spaced round numbers in [`low`, `high`], at most `most` + 1."""
     raw = (high - low) / most
     power = 10.0 ** floor(log10(raw))
     step = next(s * power for s in (1, 2, 5, 10) if s * power >= raw * (1 - 1e-9))
@@ -124,7 +124,7 @@ def tick_texts(numbers: Sequence[float], *, grouped: bool = True) -> tuple[str, 
     """Return evenly spaced numbers as text, all with the same decimals.
 
     Steps below 1e-5 and numbers from 1e9 are written as in "2·10⁻⁷", all with the
-    same power. With `grouped` thousands stand apart; years should not.
+    same power. `grouped` separates thousands, which years should not have.
     """
     largest = max((abs(number) for number in numbers), default=0.0)
     step = numbers[1] - numbers[0] if len(numbers) > 1 else largest or 1.0
@@ -153,7 +153,7 @@ def _number(number: float, decimals: int, grouped: bool) -> str:
 def shade(share: float) -> str:
     """Return the colour of a share of the range of a surface, 0 dark to 1 light.
 
-    The map is even to the eye, also without colour and to the colour-blind.
+    The map, cividis, is perceptually uniform, also in grey and for the colour-blind.
     """
     from matplotlib import colormaps, colors
 
@@ -161,7 +161,7 @@ def shade(share: float) -> str:
 
 
 class Sheet:
-    """A figure in the making: what is put on it is drawn in that order."""
+    """The drawing of a figure; what is added later is drawn on top."""
 
     def __init__(self) -> None:
         self.height = 0.0
@@ -201,7 +201,7 @@ class Sheet:
         *,
         name: str = "",
     ) -> None:
-        """Draw an upright line at each finite x, all from one y to the other."""
+        """Draw a vertical line at each finite x, all from one y to the other."""
         across = [n for place in x if isfinite(place) for n in (place, place, nan)]
         if across and all(map(isfinite, y)):
             self.line(across, [*y, nan] * (len(across) // 3), look, name=name)
@@ -214,7 +214,7 @@ class Sheet:
         *,
         name: str = "",
     ) -> None:
-        """Draw a level line at each finite y, all from one x to the other."""
+        """Draw a horizontal line at each finite y, all from one x to the other."""
         up = [n for place in y if isfinite(place) for n in (place, place, nan)]
         if up and all(map(isfinite, x)):
             self.line([*x, nan] * (len(up) // 3), up, look, name=name)
@@ -232,9 +232,8 @@ class Sheet:
     ) -> None:
         """Draw a rectangle between two x and two y, if all of them are finite.
 
-        `title` is what a browser shows of it under the pointer, and what assistive
-        technologies read; a rectangle without face and edge gives it to whatever is
-        drawn there.
+        `title` is its tooltip in a browser and its name for assistive technologies. A
+        rectangle without face and edge adds a tooltip to what is drawn below it.
         """
         if not all(map(isfinite, (*x, *y))):
             return
@@ -270,8 +269,8 @@ class Sheet:
     ) -> None:
         """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes.
 
-        Filled marks get a white rim, open ones white paper, strokes their colour. What
-        has no finite place is left out.
+        Filled marks have a white rim, open ones a white inside. A mark at a position
+        that is not finite is left out.
         """
         if not (isfinite(x) and isfinite(y)):
             return
@@ -295,7 +294,7 @@ class Sheet:
         anchor: Anchor = "left",
         bold: bool = False,
     ) -> None:
-        """Write one line of text whose middle is `y`."""
+        """Write one line of text, vertically centred at `y`."""
         # The baseline is set here: matplotlib's "center" moves with descenders
         # and with its version.
         baseline = y + _DROP * size * typeface.MM_PER_POINT
@@ -313,11 +312,11 @@ class Sheet:
         colour: str = SOFT,
         anchor: Anchor = "left",
     ) -> None:
-        """Write small words, as beside axes and marks."""
+        """Write a small text, as next to axes and marks."""
         self.text(x, y, words, size=SMALL, colour=colour, anchor=anchor)
 
     def cut(self, height: float) -> "Sheet":
-        """Return this sheet, so many millimetres high."""
+        """Set the height in millimetres; return this sheet."""
         self.height = height
         return self
 
@@ -338,7 +337,7 @@ class Sheet:
 
     @contextmanager
     def _figure(self, salt: str = "") -> Iterator[Any]:
-        """Give the sheet as a figure of matplotlib, under our settings alone."""
+        """Provide the sheet as a matplotlib figure, whatever settings the user has."""
         from matplotlib import style, transforms
         from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
@@ -354,7 +353,7 @@ class Sheet:
         }
         kinds = {artist.__name__: artist for artist in (Line2D, Polygon, Text)}
         with style.context(["default", settings]), warnings.catch_warnings():
-            # The widths come from `typeface`; the PDF escapes what DejaVu lacks.
+            # Widths come from `typeface`; the PDF escapes characters that DejaVu lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             figure = Figure(figsize=(WIDTH / 25.4, self.height / 25.4))
             inches = transforms.Affine2D(
@@ -370,11 +369,9 @@ class Sheet:
 def _finished(svg: str, titles: Sequence[str]) -> str:
     """Return the SVG with titles, without metadata and needless groups.
 
-    Styles become attributes.
-
-    WeasyPrint below 68 ignores the `font:` shorthand that matplotlib 3.6 writes, and
-    reads attributes faster than styles. Only tags are touched: in text a "<" is
-    escaped.
+    Styles become attributes: WeasyPrint below 68 ignores the `font:` shorthand that
+    matplotlib 3.6 writes, and reads attributes faster than styles. Regular expressions
+    for tags cannot match text, in which "<" is escaped.
     """
     svg = re.sub(r"<metadata>.*?</metadata>\s*|<!DOCTYPE[^>]*>\s*", "", svg, flags=re.S)
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
@@ -387,7 +384,7 @@ def _finished(svg: str, titles: Sequence[str]) -> str:
     def titled(group: re.Match[str]) -> str:
         name, title, path = group[1], titles[int(group[2])], group[3]
         id_ = f' id="{name}"' if name else ""
-        # Nothing painted, nothing pointed at, unless told so.
+        # An unpainted shape receives no pointer events unless it has this attribute.
         is_bare = 'fill="none"' in path and "stroke" not in path
         all_ = ' pointer-events="all"' if is_bare else ""
         words = escape(typeface.drawable(title))

@@ -1,6 +1,7 @@
-"""The figure of effects: a panel per feature, curves of numbers, dots of categories.
+"""The figure of effects: one panel per feature, curves of numbers, dots of categories.
 
-Numbers come first, then categories, in lines; a category is as wide as it needs.
+Panels are placed in lines, those of numbers first, then those of categories. A panel of
+a category takes as many places of a line as its level names need.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,31 +16,33 @@ from .drawing import AXIS, DASHED, FILL, HAIR, INK, NAME, WIDTH, Look, Scale, Sh
 
 _HEADING, _TICKS = 5.4, 5.8  # millimetres above and below a plot: its name, its ticks
 _LABEL = 4.2  # for the label of the axis above all panels
-_BESIDE, _BETWEEN = 7.0, 2.6
-_WIDEST = 112.0  # a panel alone
+_COLUMN_GAP, _LINE_GAP = 7.0, 2.6  # between panels side by side, and below each other
+_WIDEST = 112.0  # a single panel
 _PLOT = {1: 46.0, 2: 34.0, 3: 28.0, 4: 23.0}  # height by panels side by side
-_ACROSS = {1: 1, 2: 2, 3: 3, 5: 3, 6: 3, 9: 3}  # else four, and no line with one alone
-_AIRY, _EVEN, _TIGHT = 6.8, 5.2, 4.2  # from level to level; tight for more than eight
-_DOTS_WIDE, _NAMES_WIDE = 26.0, 56.0  # the least of the plot, the most of the names
+# Panels side by side by their number, else four; no line has a single panel.
+_ACROSS = {1: 1, 2: 2, 3: 3, 5: 3, 6: 3, 9: 3}
+# Most, usual and least mm from level to level; the least for more than eight levels.
+_AIRY, _EVEN, _TIGHT = 6.8, 5.2, 4.2
+_DOTS_WIDE, _NAMES_WIDE = 26.0, 56.0  # least width of a plot, most of its level names
 _MOST = 12
-_PAGE = parts.PAGE - 22.0  # a key of many marks takes a long caption
-_FEW = 12  # grid points up to which each is marked
+_PAGE = parts.PAGE - 22.0  # a key of many marks has a long caption
+_FEW = 12  # most grid points of a curve with a mark at each
 _BAR = 2.2  # millimetres: the height of a band at a level
-_ASIDE, _POINT = 10.0, 5.6  # millimetres of the point at no value, and its place
+_MISSING, _POINT = 10.0, 5.6  # mm right of the plot for missing values, and their mark
 _FOOT = 0.16  # share of a plot's height that the distribution may use
 _REFERENCE = Look(AXIS, 0.7, DASHED, "")
 _BAND = Look(FILL, _BAR / typeface.MM_PER_POINT, (), "")
-_KNOWN = Look(INK, 2.8, (1.5, 6.0), "")  # wider than any curve, which shows between
+_KNOWN = Look(INK, 2.8, (1.5, 6.0), "")  # dots wider than any curve, visible between
 
 Looks = Mapping[str, Look]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line, or one row of dots, of a panel; the one that leads is drawn thick.
+    """One curve, or one series of dots, of a panel; with `lead` it is drawn thick.
 
-    The grid holds numbers, or the levels as text; the band has its lower and upper end
-    at each point, or nothing. `missing` is what a number without a value predicts.
+    `grid` has numbers, or the levels as text; `band` the lower and upper end at each
+    point, or is empty. `missing` is the prediction where the feature is missing.
     """
 
     label: str
@@ -52,10 +55,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class EffectPanel:
-    """One feature, the curves of all models.
+    """One feature with the curves of all models.
 
     `counts` are the rows, or their weight, at each position or level; `lines` the
-    intercept and slope of each straight line that the curves are held against.
+    intercept and slope of each known straight line drawn for comparison.
     """
 
     feature: str
@@ -66,23 +69,23 @@ class EffectPanel:
 
     @property
     def levels(self) -> list[str]:
-        """The levels of a category, those of the first curve first."""
+        """Levels of a category, those of the first curve first."""
         names = [level for curve in self.curves for level in curve.grid]
         return list(dict.fromkeys([*names, *(level for level, _ in self.counts)]))
 
     @property
     def count_texts(self) -> dict[str, str]:
-        """The rows of each level as text."""
+        """Number of rows of each level as text."""
         return {level: drawing.tick_texts((n,))[0] for level, n in self.counts}
 
     @property
     def has_missing(self) -> bool:
-        """Whether some curve has a point for a number without a value."""
+        """Whether some curve has a prediction for missing values."""
         return any(isfinite(curve.missing) for curve in self.curves)
 
     @property
     def known(self) -> list[list[tuple[float, float]]]:
-        """Both ends of each line that the curves are held against."""
+        """Both ends of each known line, as (x, y)."""
         grid = [x for curve in self.curves for x in curve.grid if self.lines]
         ends = (min(grid), max(grid)) if grid else ()
         return [[(x, start + slope * x) for x in ends] for start, slope in self.lines]
@@ -98,14 +101,14 @@ def draw_effects(
     band_text: str = "",
     missing_text: str = "",
 ) -> Sheet:
-    """Return how predictions move with each feature.
+    """Return the predictions as functions of each feature.
 
-    Numbers have curves on one axis, with the distribution of the rows at the foot;
-    categories have dots on an axis of their own, with the rows of each level counted.
-    The leading curve is the thick blue one, or the dot. A band, where a curve has one,
-    is filled light behind it. The dashed line stands at the reference, the mean
-    prediction, or NaN; its words, and those on the band, are written once, in the key.
-    `paged_effects` divides panels that no page holds.
+    Numbers have curves on one axis of predictions, with the distribution of the rows at
+    the bottom; categories have dots on a second axis, with the number of rows of each
+    level. The leading curve is thick and blue, or a filled dot. A band is a light area
+    behind its curve. The dashed line is the reference, the mean prediction (NaN: none);
+    its text and that of the band are in the key. `paged_effects` divides panels that do
+    not fit on one page.
     """
     curves = [curve for panel in panels for curve in panel.curves]
     labels = (curve.label for curve in sorted(curves, key=lambda c: not c.lead))
@@ -130,25 +133,26 @@ def draw_effects(
     ticks = ticks if len(ticks) > 2 else drawing.ticks(low, high, most=6)
     foot = _FOOT * (high - low) * any(panel.counts for panel in numbers)
     left = parts.widest(drawing.tick_texts(ticks)) + 1.8 if numbers else 0.0
-    step = (WIDTH - left + _BESIDE) / across
-    # Names and counts of all levels are as wide, so that plots begin and end alike.
+    step = (WIDTH - left + _COLUMN_GAP) / across
+    # All panels of categories give names and counts the same widths: plots are aligned.
     names = [level for panel in categories for level in panel.levels]
     wide = max((typeface.width(name, NAME) for name in names), default=0.0)
     wide = min(max(wide * parts.SLACK + 3.0, 15.0), _NAMES_WIDE)
     counts = [text for panel in categories for text in panel.count_texts.values()]
-    beside = max(parts.widest(counts) + 3.0, 10.0) if counts else 0.0
-    needed = min(ceil((wide + _DOTS_WIDE + beside + _BESIDE) / step), across)
+    counts_wide = max(parts.widest(counts) + 3.0, 10.0) if counts else 0.0
+    needed = wide + _DOTS_WIDE + counts_wide + _COLUMN_GAP
+    needed_cells = min(ceil(needed / step), across)
 
-    # Each panel with its number, its name, how many cells it takes, how high it is.
-    called = [panel.feature for panel in (*numbers, *categories)]
-    headings = parts.headings(called, step - _BESIDE)
+    # Each panel with its number, heading, width in cells and height.
+    titles = [panel.feature for panel in (*numbers, *categories)]
+    headings = parts.headings(titles, step - _COLUMN_GAP)
     lines: list[list[tuple[int, EffectPanel, parts.Lines, int, float]]] = []
     free = 0
     for n, panel in enumerate((*numbers, *categories)):
         cells, tall = 1, _PLOT[across]
         if panel.kind == "category":
             n_levels = len(panel.levels)
-            cells, tall = needed, n_levels * (_TIGHT if n_levels > 8 else _EVEN)
+            cells, tall = needed_cells, n_levels * (_TIGHT if n_levels > 8 else _EVEN)
         if cells > free:
             lines.append([])
             free = across
@@ -162,66 +166,66 @@ def draw_effects(
         tallest = max(tall for *_, tall in line)
         for n, panel, heading, cells, tall in line:
             parts.put_heading(sheet, (x, y - 2.8), heading)
-            right = x + min(cells * step - _BESIDE, _WIDEST)
+            right = x + min(cells * step - _COLUMN_GAP, _WIDEST)
             if panel.kind == "category":
-                # As high as the numbers beside, where that is not too airy.
+                # As high as the highest panel of the line, up to _AIRY per level.
                 pitch = min(tallest / len(panel.levels), _AIRY)
                 n_lines = 2 if pitch >= 2 * parts.NAME_LINE else 1
                 room = (wide - 3.0) / parts.SLACK
                 texts = typeface.shortened(panel.levels, room, NAME, lines=n_lines)
-                slot = parts.Slot(x + wide, y, right - beside)
+                slot = parts.Slot(x + wide, y, right - counts_wide)
                 ends = _ends(categories, reference)
                 scale = Scale(*ends, slot.left, slot.right - slot.left)
                 column = parts.Column(texts, wide, pitch)
                 rows = parts.put_rows(sheet, column, scale, slot, names_at=x)
                 _put_category(rows, panel, right, looks, reference, n, counts_label)
             else:
-                # It holds the curves and the bars.
+                # The x axis covers the curves and the bars of the distribution.
                 at = sorted(place for place, _ in panel.counts)
                 half = _least_gap(at) / 2
                 grid = [place for curve in panel.curves for place in curve.grid]
                 grid += [place + side for place in at for side in (-half, half)]
                 ends = drawing.limits(grid, pad=0.03)
-                scale = Scale(*ends, x, right - _ASIDE * panel.has_missing - x)
+                scale = Scale(*ends, x, right - _MISSING * panel.has_missing - x)
                 up = Scale(low - foot, high, y + tall, -tall)
                 plot = parts.Plot(sheet, scale, up)
                 _put_number(plot, panel, ticks, looks, reference, n, missing_text)
-                if x == left:  # the first of a line has the numbers
+                if x == left:  # the first panel of a line has the numbers of the axis
                     for value, text in zip(
                         ticks, drawing.tick_texts(ticks), strict=True
                     ):
                         sheet.label(x - 1.8, up.at(value), text, anchor="right")
             x += cells * step
-        y += tallest + _TICKS + _BETWEEN
-    return sheet.cut(y - _BETWEEN)
+        y += tallest + _TICKS + _LINE_GAP
+    return sheet.cut(y - _LINE_GAP)
 
 
 def paged_effects(
     panels: Sequence[EffectPanel],
 ) -> tuple[tuple[EffectPanel, ...], ...]:
-    """Return the panels in their order, divided so that a page holds each part."""
+    """Return the panels in their order, divided into parts that fit on a page."""
 
     def fits(some: Sequence[EffectPanel]) -> bool:
         sheet = draw_effects(some, axis_label="", reference=nan, reference_text="")
-        # The words on the dashed line may need a line of the key for themselves.
+        # The text of the reference may need another line of the key.
         return len(some) <= _MOST and sheet.height + parts.KEY_LINE <= _PAGE
 
     return parts.paged(panels, fits)
 
 
 def _drawn(panel: EffectPanel, looks: Looks) -> list[tuple[int, Look, Curve]]:
-    """Return the curves of a panel, their places in the key, the leading one last."""
+    """Return place in the key, look and curve of each series, the leading one last."""
     places = list(looks)
     own = [
         (places.index(c.label), looks[c.label], c)
         for c in panel.curves
         if c.label in looks
     ]
-    return sorted(own, key=lambda of: -of[0])
+    return sorted(own, key=lambda series: -series[0])
 
 
 def _ends(panels: Sequence[EffectPanel], reference: float) -> tuple[float, float]:
-    """Return the ends of the axis of values that these panels share."""
+    """Return the ends of the shared axis of predictions."""
     curves = [curve for panel in panels for curve in panel.curves]
     values = [value for curve in curves for value in (*curve.values, curve.missing)]
     values += [end for curve in curves for ends in curve.band for end in ends]
@@ -238,9 +242,9 @@ def _put_number(
     number: int,
     missing_text: str,
 ) -> None:
-    """Draw the curves of a number, where its rows lie, and what a missing one predicts.
+    """Draw the curves of a number, its distribution and its missing values.
 
-    Bands are drawn below the lines of the grid, which stay readable.
+    Bands are drawn before the grid, which thus stays visible.
     """
     sheet, x, y = plot
     span, curves = (x.left, x.right), _drawn(panel, looks)
@@ -250,7 +254,7 @@ def _put_number(
             sides = [(x.at(at), y.at(low), y.at(high)) for at, (low, high) in band]
             sheet.area(*zip(*sides, strict=True), face=FILL, name="band")
     sheet.levels(span, map(y.at, ticks))
-    # How many rows lie where; each panel's fullest place is equally high.
+    # The distribution; the highest bar has the same height in all panels.
     counts = sorted((x.at(place), count) for place, count in panel.counts)
     half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
     tallest = max((count for _, count in counts), default=0)
@@ -273,31 +277,31 @@ def _put_number(
     whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
     along = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, *along)
-    # From grid point to grid point, what all curves say there.
+    # Around each grid point a tooltip with the values of all curves.
     readings: dict[float, list[str]] = {}
     for curve in panel.curves:
         for at, value in zip(curve.grid, curve.values, strict=True):
             if isfinite(at) and curve.label in looks:
-                said = readings.setdefault(at, [f"{panel.feature} {plain_number(at)}"])
-                said.append(f"{curve.label}: {significant(value, 4)}")
+                texts = readings.setdefault(at, [f"{panel.feature} {plain_number(at)}"])
+                texts.append(f"{curve.label}: {significant(value, 4)}")
     grid = sorted(readings)
     middles = [x.at((one + other) / 2) for one, other in pairwise(grid)]
     for at, ends in zip(grid, pairwise([x.left, *middles, x.right]), strict=True):
         sheet.box(ends, (y.right, y.left), title="; ".join(readings[at]))
     if panel.has_missing:
-        middle, said = x.right + _POINT, [f"{panel.feature} {missing_text}"]
-        sheet.levels((x.right + 1.6, x.right + _ASIDE - 1.4), [y.left])
+        middle, texts = x.right + _POINT, [f"{panel.feature} {missing_text}"]
+        sheet.levels((x.right + 1.6, x.right + _MISSING - 1.4), [y.left])
         for n, look, curve in curves:
             sheet.mark(middle, y.at(curve.missing), look, name=f"missing-{number}-{n}")
             if isfinite(curve.missing):
-                said.append(f"{curve.label}: {significant(curve.missing, 4)}")
-        beside = (x.right + 1.0, x.right + _ASIDE)
-        sheet.box(beside, (y.right, y.left), title="; ".join(said))
+                texts.append(f"{curve.label}: {significant(curve.missing, 4)}")
+        sides = (x.right + 1.0, x.right + _MISSING)
+        sheet.box(sides, (y.right, y.left), title="; ".join(texts))
         sheet.label(middle, y.left + 3.2, missing_text, anchor="center")
 
 
 def _least_gap(places: Sequence[float]) -> float:
-    """Return the smallest distance of two neighbours, 0 if there is none."""
+    """Return the smallest positive distance of two neighbours, 0 if there is none."""
     return min((b - a for a, b in pairwise(places) if b > a), default=0.0)
 
 
@@ -310,7 +314,7 @@ def _put_category(
     number: int,
     counts_label: str,
 ) -> None:
-    """Draw the marks of each level, and at the `right` edge its number of rows."""
+    """Draw the marks of each level, and its number of rows at the `right` edge."""
     sheet, x, counts = rows.sheet, rows.scale, panel.count_texts
     sheet.uprights([x.at(reference)], rows.span, _REFERENCE, name="reference")
     start = x.at(reference) if isfinite(reference) else x.left
@@ -331,7 +335,7 @@ def _put_category(
             sheet.mark(at, y, look, name=f"level-{number}-{n}-{k}")
         sheet.label(right, y, counts.get(level, ""), anchor="right")
         known = [(label, value) for label, value in values.items() if isfinite(value)]
-        said = [f"{label}: {significant(value, 4)}" for label, value in known]
-        rows.tell(y, "; ".join([f"{panel.feature} {level}", *said]))
+        texts = [f"{label}: {significant(value, 4)}" for label, value in known]
+        rows.tooltip(y, "; ".join([f"{panel.feature} {level}", *texts]))
     if counts:
         sheet.label(right, rows.top - 2.8, counts_label, anchor="right")

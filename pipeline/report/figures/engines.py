@@ -1,4 +1,4 @@
-"""The figure of engines: what each measures of the same features."""
+"""The figure of engines: the importances by each engine of the same features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ ENGINES = (
     Look(INK, 0.8, (), "+", 4.4),
     Look(AXIS, 0.8, (), "1", 4.6),
 )
-"""The look of each engine in turn: never a mark that means a verdict."""
+"""The look of each engine, in their order: none has the mark of a verdict."""
 
 
 @dataclass(frozen=True)
 class EngineRow:
-    """One feature; a point is an engine that answered, its mean, low and high."""
+    """One feature; a point is an engine with a result: its name, mean, low and high."""
 
     name: str
     points: tuple[tuple[str, float, float, float], ...]
@@ -27,7 +27,7 @@ class EngineRow:
 
     @property
     def numbers(self) -> list[float]:
-        """Every number that is drawn of it."""
+        """All numbers that are drawn in this row."""
         return [number for point in self.points for number in point[1:]]
 
 
@@ -39,11 +39,11 @@ def draw_engines(
     baseline: float = 0.0,
     baseline_label: str = "",
 ) -> Sheet:
-    """Return what up to five engines say of the same features.
+    """Return the importances of the same features by up to five engines.
 
-    One row per feature, one mark per engine (stroke, cross, open triangles) with its
-    interval, set apart by three tenths of a row, or less where there are many.
-    `engines` are all of them, in the order of their marks.
+    One row per feature, one mark per engine (stroke, cross, open triangle, plus,
+    three-pointed star) with its interval, 0.3 of a row below each other, or less with
+    many engines. `engines` names all of them, in the order of their marks.
     """
     column = parts.name_column([row.name for row in rows])
     roomy = max(1.08 * column.pitch, 3.0 * len(engines))
@@ -63,6 +63,6 @@ def draw_engines(
             k = engines.index(engine)
             y = middle + (k - (len(engines) - 1) / 2) * step
             panel.dot(y, *numbers, look=ENGINES[k], cap=0.0, name=f"engine-{n}-{k}")
-        panel.tell(middle, row.title)
+        panel.tooltip(middle, row.title)
     panel.baseline(baseline, baseline_label)
     return sheet.cut(top + column.height + parts.FOOT)

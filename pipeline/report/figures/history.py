@@ -1,4 +1,4 @@
-"""The figure of a history: the verdict of each run, and small lines of its leaders."""
+"""The figure of a history: the verdict of each run, and curves of leading features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ MARKS = {
     "not established": Look(AXIS, 0.0, (), "O", 4.0),
     "": Look(RED, 0.0, (), "x", 4.0),
 }
-"""The mark of each verdict; "" is an attempt that left no run."""
+"""The mark of each verdict; "" is an attempt that produced no run."""
 MOST_RUNS = 60
-"""More stand too close to be told apart."""
-_ABOVE = 11.8  # from the key to the first line: the verdicts
-_PITCH = 11.0  # from line to line
-_FILLED = 0.82  # of the pitch, by the line that moves most
-_DOTS = 30  # most runs whose estimates are dots
+"""Marks of more runs would overlap."""
+_ABOVE = 11.8  # from the key to the first row: the verdicts
+_PITCH = 11.0  # from row to row
+_FILLED = 0.82  # share of the pitch that the curve with the widest range takes
+_DOTS = 30  # most runs with a dot at each estimate
 
 
 @dataclass(frozen=True)
 class LeaderLine:
     """One feature: estimate and interval in each run, and the newest estimate as text.
 
-    NaN where a run did not measure it alike.
+    NaN for a run that did not measure the feature in the same way.
     """
 
     values: tuple[float, ...]
@@ -47,24 +47,24 @@ def draw_history(
     head: tuple[str, str],
     baseline: tuple[int, str] | None,
 ) -> Sheet:
-    """Return verdicts and leaders over the runs of an audit.
+    """Return verdicts and leading features over the runs of an audit.
 
-    Runs stand evenly, oldest on the left. All lines have one scale, so that equal
-    heights are equal differences; each stands about its own middle. A light upright is
-    the interval of its run.
+    Runs are evenly spaced, oldest on the left. All curves have one scale, so that equal
+    heights are equal differences; each is centred on the middle of its own range. A
+    thin vertical line is the interval of a run.
 
     Parameters
     ----------
     lines, names : sequence
-        The leaders, at most 40, and what they are called.
+        The leading features, at most 40, and their names.
     verdicts, days : sequence of str
-        One per run, at most 60: a key of `MARKS`, and its day.
+        One per run, at most 60: a key of `MARKS`, and the day of the run.
     words : sequence of str
-        What those keys are called, in the order of `MARKS`.
+        The verdicts as printed in the key, in the order of `MARKS`.
     head : (str, str)
-        What stands above the names and above the newest estimates.
+        The heads of the names and of the newest estimates.
     baseline : (int, str), optional
-        Which run is the approved baseline, and the word for it.
+        Index of the approved baseline run, and the word for it.
     """
     n_runs = len(verdicts)
     column = parts.name_column([*names, head[0]], pitch=_PITCH)
@@ -88,7 +88,7 @@ def draw_history(
     for n, verdict in enumerate(verdicts):
         look = MARKS[verdict]
         sheet.mark(x.at(n), top - 4.6, look._replace(size=look.size * size))
-    # The line that moves most fills its row.
+    # All rows have the scale of the curve with the widest range.
     ends = []
     for line in lines:
         numbers = [*filter(isfinite, (*line.values, *line.low, *line.high))]
@@ -106,13 +106,13 @@ def draw_history(
         plot.line(range(n_runs), line.values, Look(BLUE, 1.0), name=f"line-{n}")
         for run, value in enumerate(line.values):
             around = line.values[max(run - 1, 0) : run + 2]
-            # Without a neighbour to lead to, a line would not be seen.
+            # A value without neighbours has no line: without a dot it is invisible.
             if n_runs <= _DOTS or sum(map(isfinite, around)) == 1:
                 plot.mark(run, value, Look(size=3.0))
         sheet.text(WIDTH, middle, line.text, anchor="right")
     if lines:
         parts.put_value_label(sheet, head[1], top)
-    # The days of some runs, of the last one always.
+    # As many days as fit, always that of the last run.
     wide = parts.widest(days) + 3.0
     has_room = (s for s in (1, 2, 5, 10, 20, 50) if s * (x.at(1) - x.at(0)) >= wide)
     for n in range(len(days) - 1, -1, -next(has_room, len(days))):

@@ -1,4 +1,4 @@
-"""The figure of pairs: how strongly each feature acts together with each other one."""
+"""The figure of pairs: the strength of the interaction of every two features."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -7,11 +7,11 @@ from . import parts, typeface
 from .drawing import AXIS, HAIR, INK, NAME, SMALL, WIDTH, Scale, Sheet
 
 MOST = 12
-_WIDEST, _HEIGHT = 16.0, 7.0  # one square in millimetres
-_NAMES = 46.0  # room that the last names keep right of the squares
-_STRIP = 60.0  # the key
+_WIDEST, _HEIGHT = 16.0, 7.0  # most width of a cell, and its height, in millimetres
+_NAMES = 46.0  # width of the last names, right of the cells
+_STRIP = 60.0  # width of the colour key
 _TOP = 0.6
-# Ink is readable on the darkest: 4.5 to 1 and more on every shade between.
+# Black text has a contrast of at least 4.5 to 1 on every shade between these.
 LIGHT, DARK = (255, 255, 255), (74, 140, 188)
 
 
@@ -22,12 +22,11 @@ def draw_interactions(
     *,
     axis_label: str,
 ) -> Sheet:
-    """Return the strength of pairs as squares of one hue.
+    """Return the strength of pairs as the lower triangle of a heat map of one hue.
 
-    The square of two features stands left of the one and below the other: each name
-    stands once, at the right end of its row and at the head of its column. Darker is
-    stronger, from white at 0; the strongest is framed. Squares have their numbers
-    where all of them fit.
+    Each name is printed once, on the diagonal: at the right end of its row and at the
+    head of its column. Darker is stronger, from white at 0; the strongest pair has a
+    frame. Cells have their numbers if all of them fit.
 
     Parameters
     ----------
@@ -37,7 +36,7 @@ def draw_interactions(
         Row n has one number, not below 0, for each of the features before the n-th;
         NaN for a pair that was not measured. Texts are the same numbers as printed.
     axis_label : str
-        What the shades show, and its unit.
+        Name and unit of the values.
     """
     side = min((WIDTH - _NAMES) / max(len(names) - 1, 1), _WIDEST)
     finite = [number for row in values for number in row if isfinite(number)]
@@ -64,7 +63,7 @@ def draw_interactions(
     if not largest > 0:
         return sheet.cut(bottom + 1.0)
     numbers, words = parts.fitting_ticks(Scale(0.0, largest, 0.0, _STRIP))
-    left = typeface.width(words[0], SMALL) / 2  # half of it stands left of the strip
+    left = typeface.width(words[0], SMALL) / 2  # the first tick text starts at 0
     scale, y = Scale(0.0, largest, left, _STRIP), bottom + 5.0
     parts.strip(sheet, scale, (y, y + 3.0), tint, is_upright=False)
     sheet.box((left, scale.right), (y, y + 3.0), edge=AXIS, width=0.5)
@@ -74,7 +73,7 @@ def draw_interactions(
 
 
 def tint(share: float) -> str:
-    """Return the colour of a share of the largest, 0 white to 1 blue."""
+    """Return the colour of a share of the largest value, 0 white to 1 blue."""
     mixed = (
         round(light + (dark - light) * min(max(share, 0.0), 1.0))
         for light, dark in zip(LIGHT, DARK, strict=True)

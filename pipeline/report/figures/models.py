@@ -9,14 +9,14 @@ from . import parts
 from .drawing import BLUE, FILL, INK, Look, Scale, Sheet, limits
 from .parts import Row
 
-MARK = 2.6  # millimetres that a mark beside a plot takes
+MARK = 2.6  # millimetres of a mark right of a plot
 _STROKE = Look(BLUE, 1.5)
-_HEAD = 8.8  # above the rows: the name of a model, and its loss as it is
+_HEAD = 8.8  # above the rows: the name of a model, and its baseline loss
 
 
 @dataclass(frozen=True)
 class ModelPanel:
-    """One model: its loss as it is, where the bars start, and a row per feature."""
+    """One model: its baseline loss, at which bars start, and one row per feature."""
 
     name: str
     baseline: float
@@ -29,11 +29,11 @@ def draw_models(
 ) -> Sheet:
     """Return the loss of several models as features are permuted.
 
-    One panel per model, two beside each other, on one axis; the same rows in each. A
-    bar leads from the dashed loss of the model as it is to the mean loss with the
-    feature permuted. At its end stands the interval; without one a box plot of the
-    repeats (box: quartiles, line: range), or a tick where there are not two different
-    ones, all finite. The note of a row stands beside its bar where there is room.
+    One panel per model, two side by side, on one axis, with the same rows in each. A
+    bar reaches from the dashed baseline loss to the mean loss with the feature
+    permuted. At its end is the interval; without an interval a box plot of the repeats
+    (box: quartiles, line: range), or a tick if the repeats are all equal or not all
+    finite. The note of a row is printed next to its bar where there is room.
     """
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
@@ -53,7 +53,7 @@ def draw_models(
     losses = [panel.baseline for panel in panels]
     losses += [number for row in rows for number in row.numbers]
     low, high = limits(losses)
-    # From zero where that does not squash the rest.
+    # The axis starts at zero if its range is then at most 2.5 times as long.
     least = min(filter(isfinite, losses), default=-1.0)
     if least >= 0.0 and high - low > 0.4 * high:
         low, high = limits(losses, include=(0.0,))
@@ -67,7 +67,7 @@ def draw_models(
             _put_note(plot, row, y, panel.baseline)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
-            plot.tell(y, row.title)
+            plot.tooltip(y, row.title)
         plot.baseline(panel.baseline, panel.baseline_text)
         parts.put_heading(sheet, (slot.left, slot.top - 5.8), slot.heading)
     if has_values:
@@ -76,7 +76,7 @@ def draw_models(
 
 
 def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) -> None:
-    """Draw the bar of one feature; interval, box plot or tick at its end."""
+    """Draw the bar of one feature, with interval, box plot or tick at its end."""
     sheet, at = plot.sheet, plot.scale.at
     if not isfinite(row.estimate):
         plot.dot(y, row.estimate)
@@ -98,7 +98,7 @@ def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) 
 
 
 def _put_note(plot: parts.Rows, row: Row, y: float, baseline: float) -> None:
-    """Write the mark of a row right of the plot, its note where nothing is drawn."""
+    """Write the mark of a row right of the plot, and its note where it has room."""
     sheet, scale = plot.sheet, plot.scale
     if row.mark:
         sheet.text(scale.right + 0.8, y, row.mark, bold=True)

@@ -1,6 +1,6 @@
-"""Figures for notebooks: matplotlib's own axes, to be changed and saved as one likes.
+"""Figures for notebooks, as ordinary matplotlib figures that can be changed and saved.
 
-The figures of the report are drawn to its grid, and are not these.
+The figures of the report are drawn by other functions.
 """
 
 import io
@@ -18,7 +18,7 @@ from ..text.wording import say
 from .drawing import INK
 
 MOST = 30
-"""Features shown; the rest is counted in the title."""
+"""Most features shown; the title has the number of those left out."""
 
 
 class Figure(PlainFigure):
@@ -33,8 +33,8 @@ class Figure(PlainFigure):
 def ranking(record: Importance, interval: Interval) -> Figure:
     """Return a ranking: the mean of each feature with its 95 % interval, best on top.
 
-    A feature that was not measured has no dot, and without an interval no line. The
-    legend says what the intervals cover.
+    A feature that was not measured has no dot; one without an interval has no error
+    bar. The legend names the sampling that the intervals describe: draws, rows, ….
     """
     order = order_of(record)[:MOST][::-1]
     mean, low, high = record.mean, interval.low, interval.high
@@ -72,7 +72,7 @@ def ranking(record: Importance, interval: Interval) -> Figure:
 def effects(curves: Sequence[Effect], at_missing: Sequence[float]) -> Figure:
     """Return the curves of one feature, one per output of the model.
 
-    A dotted line shows what each output is where the feature is missing, if known.
+    A dotted line is the output where the feature is missing, if known.
     """
     first = curves[0]
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
@@ -127,7 +127,7 @@ def agreement(ours: Importance, other: Importance) -> Figure:
 
 
 def _unit(record: Importance) -> str:
-    """Return what the numbers of a ranking are."""
+    """Return the axis label of an importance: its loss and form, or form and unit."""
     if record.loss:
         return f"{loss_label(record.loss)}, {record.form}"
     return f"{record.form}, in {record.unit}" if record.unit != "1" else record.form

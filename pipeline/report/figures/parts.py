@@ -1,13 +1,13 @@
-"""What figures share: names at the left, panels in a grid, axis, baseline, rows.
+"""Parts of several figures: names at the left, panels in a grid, axis, baseline, rows.
 
 A figure of rows is laid out by `name_column` (names at the left), `value_column`
-(numbers at the right) and `slots` (panels); `put_rows` then draws the axis
-and the names of each panel, and returns the `Rows` on which numbers have a place. A
-figure with two axes has a `Plot`.
+(numbers at the right) and `slots` (panels). `put_rows` then draws the axis and the
+names of each panel, and returns the `Rows` on which numbers are drawn. A figure with
+two axes has a `Plot`.
 
-Numbers that are not finite have no place on an axis. An infinite one is an open
-triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
-of its row says so. An interval without two finite ends is not drawn.
+An infinite number is drawn as an open triangle at the end of the axis; NaN is not
+drawn, only reported in the text of its row. An interval without two finite ends is not
+drawn.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -39,37 +39,37 @@ Lines: TypeAlias = tuple[str, ...]
 Ticks: TypeAlias = tuple[Sequence[float], Sequence[str]]
 
 DOT = Look(BLUE, 1.1)
-"""A number with its interval."""
+"""The look of a number with its interval."""
 THIN = Look(AXIS, 0.6)
-"""An axis and its ticks."""
+"""The look of an axis and its ticks."""
 MOST_ROWS = 40
-"""Most rows that a page holds."""
-PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
+"""Most rows that fit on a page."""
+PAGE = 228.0  # millimetres: an A4 page less margins, header, footer and the caption
 HEAD = 4.4  # from the upper edge to a plot: one line of small text
 FOOT = 9.4  # from an axis to the lower edge: tick labels and unit
-SLACK = 1.08  # a browser may have to guess the typeface
+SLACK = 1.08  # factor on measured widths: a browser may use another typeface
 NAME_LINE = 3.2  # from one line of a name to the next
-_HEADING_LINES, _HEADING_LINE = 4, 3.5  # of the name of a panel, millimetres each
-_NOTE_LINES, NOTE_LINE = 3, 2.9  # of the small words below it
-NAME_LINES, _ROWS = 3, 202.0  # of a name in its column, and millimetres of all rows
+_HEADING_LINES, _HEADING_LINE = 4, 3.5  # most lines of a panel's name; mm per line
+_NOTE_LINES, NOTE_LINE = 3, 2.9  # the same for the small text below it
+NAME_LINES, _ROWS = 3, 202.0  # most lines of a row's name; most mm of all rows
 _GAP = 3.0  # between names and plot
-_BESIDE, _BETWEEN = 7.0, 3.6  # between panels side by side, and below each other
-_OVER = 3.25  # how far a number may reach out of its axis: less than half of _BESIDE
+_COLUMN_GAP, _LINE_GAP = 7.0, 3.6  # between panels side by side, and below each other
+_OVERHANG = 3.25  # mm of a tick's text beyond its axis: less than half of _COLUMN_GAP
 KEY_LINE = 4.2
-_SAMPLE, _PIECE, _APART = 7.0, 8.6, 5.0  # of a key: line, where its word begins, gap
-_BOLD = 1.2  # bold words are at most so many times as wide
+_SAMPLE, _INDENT, _KEY_GAP = 7.0, 8.6, 5.0  # of an entry of a key: line, text, gap
+_BOLD = 1.2  # ratio of the widths of bold and regular text, at most
 _SHADES = 40  # of a key of colours
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
 @dataclass(frozen=True)
 class Row:
-    """One feature: its number, what surrounds it, and how both are printed.
+    """One feature: its estimate, interval and repeats, and the texts of its row.
 
-    `low` and `high` are the ends of its interval, `repeats` the single numbers behind
-    it, `text` stands at the right edge, `title` under the pointer; `mark` is a sign at
-    the end of the plot and `note` words in it. `cluster` counts from 0, -1 is none;
-    `is_together` marks the members of a cluster measured together.
+    `low` and `high` are the ends of the interval, `repeats` the numbers whose mean is
+    the estimate. `text` is printed at the right edge, `title` is the tooltip, `mark` a
+    sign at the end of the plot, and `note` a text in it. `cluster` counts from 0, -1
+    for none; `is_together` marks the members of a cluster measured together.
     """
 
     name: str
@@ -86,12 +86,12 @@ class Row:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """Every number that is drawn of it."""
+        """All numbers that are drawn in this row."""
         return (self.estimate, self.low, self.high, *self.repeats)
 
 
 class Column(NamedTuple):
-    """Names at the left edge, in lines; where the plot begins; mm from row to row."""
+    """Names at the left edge in lines, the left end of the plot, mm from row to row."""
 
     names: tuple[Lines, ...]
     plot: float
@@ -108,10 +108,11 @@ class Column(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """The place of one panel: the rows lie between `left`, `right` and `top`.
+    """The place of one panel: `left`, `right` and `top` edge of its rows.
 
-    `is_first` of the panels side by side, `is_last` of those below each other. Its
-    heading and the note below it stand in lines above `top`.
+    `is_first` is true for the leftmost of the panels side by side, `is_last` for the
+    lowest of those below each other. The lines of the heading, and below them those of
+    the note, are written above `top`.
     """
 
     left: float
@@ -124,24 +125,24 @@ class Slot(NamedTuple):
 
 
 def wide(words: str, *, bold: bool = False) -> float:
-    """Return the room that small words need in millimetres."""
+    """Return the width of a small text in millimetres."""
     return typeface.width(words, SMALL, bold=bold) * SLACK
 
 
 def widest(texts: Iterable[str]) -> float:
-    """Return the room that the longest of some small words needs."""
+    """Return the width of the widest of some small texts in millimetres."""
     return max(map(wide, texts), default=0.0)
 
 
 def name_column(
     names: Sequence[str], *, pitch: float = 0.0, widest: float = 62.0
 ) -> Column:
-    """Return the column for these names: as wide and as high as they need.
+    """Return the column of these names, as wide and as high as they need.
 
-    It is 33 mm wide and may grow to `widest`; a wider name takes two or three lines
-    where the page has the room for them, or else half as much width again. What that
-    does not hold is cut. A `pitch` of 0 follows from the number of rows: airy for
-    five, tight for thirty.
+    It is at least 33 mm and at most `widest` wide. A wider name gets two or three lines
+    if all rows then still fit on a page; if not, the column may be 1.5 times `widest`.
+    Names that do not fit are cut. With a `pitch` of 0, the height of a row follows from
+    their number.
     """
     needed = max(typeface.width(name, NAME) for name in names) * SLACK + _GAP
     airy = pitch or min(6.4, max(4.6, 6.4 - 0.1 * (len(names) - 5)))
@@ -171,14 +172,14 @@ def slots(
 ) -> tuple[list[Slot], float]:
     """Return the places of panels, and the height of their figure.
 
-    Panels stand `across` side by side, or as many more as it takes until a page
-    holds them; the height says when none does. A heading and its note are as wide as
-    the panel less its `margin`. `rows` is the height of the rows of a panel, `head`
-    that of what stands above them, `left` the width of the names that each line of
-    panels starts with.
+    `across` panels are side by side, or more where the figure would otherwise be higher
+    than a page; the height may still exceed `PAGE`. A heading and its note are as wide
+    as the panel less its `margin`. `rows` is the height of the rows of a panel, `head`
+    the height above them without heading and note, `left` the width of the names at the
+    left of each line of panels.
     """
     for n_wide in range(min(across, len(names)), len(names) + 1):
-        width = (WIDTH - left - _BESIDE * (n_wide - 1)) / n_wide
+        width = (WIDTH - left - _COLUMN_GAP * (n_wide - 1)) / n_wide
         titles = headings(names, width - margin)
         room = (width - margin) / SLACK
         texts = notes or [""] * len(names)
@@ -188,13 +189,13 @@ def slots(
             heading_height([title]) + NOTE_LINE * len(note)
             for title, note in zip(titles, below, strict=True)
         )
-        pitch = head + above + rows + _BETWEEN
-        height = ceil(len(names) / n_wide) * pitch - _BETWEEN + FOOT
+        pitch = head + above + rows + _LINE_GAP
+        height = ceil(len(names) / n_wide) * pitch - _LINE_GAP + FOOT
         if height <= PAGE:
             break
     places = []
     for n, (title, note) in enumerate(zip(titles, below, strict=True)):
-        x = left + (n % n_wide) * (width + _BESIDE)
+        x = left + (n % n_wide) * (width + _COLUMN_GAP)
         y = head + above + (n // n_wide) * pitch
         is_last = n + n_wide >= len(names)
         places.append(Slot(x, y, x + width, n % n_wide == 0, is_last, title, note))
@@ -202,7 +203,7 @@ def slots(
 
 
 class Plot(NamedTuple):
-    """Numbers across and numbers up, each with its place on the sheet."""
+    """A plot with two axes, in the coordinates of the data."""
 
     sheet: Sheet
     x: Scale
@@ -227,7 +228,7 @@ class Plot(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of a panel on its axis: numbers across, millimetres down."""
+    """The rows of a panel: x in the numbers of the axis, y in millimetres."""
 
     sheet: Sheet
     scale: Scale
@@ -241,11 +242,11 @@ class Rows(NamedTuple):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Where the first row begins and the last ends."""
+        """Upper edge of the first row and lower edge of the last."""
         return self.top, self.top + self.column.height
 
     def baseline(self, number: float, words: str) -> None:
-        """Draw the dashed line at a number, its words above it."""
+        """Draw a dashed line at a number, with its label above."""
         x, look = self.scale.at(number), Look(INK, 0.9, drawing.DASHED)
         self.sheet.uprights([x], self.span, look, name="baseline")
         left = max(0.0, min(x, self.scale.right - wide(words)))
@@ -263,7 +264,7 @@ class Rows(NamedTuple):
         start: float = nan,
         name: str = "",
     ) -> None:
-        """Draw one number: its mark, its interval, a hairline from the baseline.
+        """Draw one number: its mark, its interval, a hairline from `start`.
 
         `cap` is half the height of the caps of the interval in millimetres.
         """
@@ -284,7 +285,7 @@ class Rows(NamedTuple):
     def interval(
         self, y: float, low: float, high: float, *, look: Look = DOT, cap: float = 1.1
     ) -> None:
-        """Draw a line between two finite numbers, its caps `cap` mm up and down."""
+        """Draw a line between two finite numbers, with caps of `cap` mm up and down."""
         if isfinite(high - low) and low < high:
             span = self.scale.at(low), self.scale.at(high)
             self.sheet.line(span, (y, y), look, name="interval")
@@ -292,8 +293,8 @@ class Rows(NamedTuple):
                 ends = y - cap, y + cap
                 self.sheet.uprights(span, ends, look._replace(width=0.8))
 
-    def tell(self, y: float, title: str) -> None:
-        """Lay over a row what it tells under the pointer."""
+    def tooltip(self, y: float, title: str) -> None:
+        """Give the row at `y` a tooltip, unless `title` is empty."""
         if title:
             half = self.column.pitch / 2
             ends = self.scale.left, self.scale.right
@@ -312,9 +313,10 @@ def put_rows(
 ) -> Rows:
     """Draw the axis of a panel and the names of its rows.
 
-    Names stand at the left of the first panel of a line, their left end at `names_at`.
-    Of panels below each other the last has the axis; its label stands under the left
-    end, further left if it needs the room. `ticks` are as many as fit, if not given.
+    Names are written left of the first panel of a line, starting at `names_at`. Of
+    panels below each other only the last has an axis; its label starts under the left
+    end of the axis, or further left if it is too long. Without `ticks`, the axis has
+    as many as fit.
     """
     rows = Rows(sheet, scale, column, slot.top)
     numbers, texts = ticks or fitting_ticks(scale)
@@ -333,7 +335,7 @@ def put_rows(
 def put_label(
     sheet: Sheet, left: float, y: float, words: str, *, right: float = WIDTH
 ) -> None:
-    """Write what an axis shows, cut in the middle where it would pass `right`."""
+    """Write the label of an axis, cut in the middle if it would extend past `right`."""
     ((text,),) = typeface.shortened([words], (right - left) / SLACK, SMALL)
     sheet.label(left, y, text)
 
@@ -345,7 +347,7 @@ def foot(
     numbers: Sequence[float],
     texts: Sequence[str],
 ) -> None:
-    """Draw the line of an axis with its ticks, their texts kept on the sheet."""
+    """Draw an axis with its ticks, whose texts do not leave the sheet."""
     sheet.line((scale.left, scale.right), (y, y), THIN, name="axis")
     sheet.uprights(map(scale.at, numbers), (y, y + 0.9), THIN)
     for number, text in zip(numbers, texts, strict=True):
@@ -353,7 +355,7 @@ def foot(
 
 
 def upright(sheet: Sheet, x: Scale, y: Scale, *, most: int) -> None:
-    """Draw the grid of an upright scale, and its numbers left of the plot."""
+    """Draw the grid of a vertical scale, and its numbers left of the plot."""
     numbers = drawing.ticks(y.low, y.high, most=most)
     sheet.levels((x.left, x.right), map(y.at, numbers))
     for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
@@ -368,7 +370,7 @@ def strip(
     *,
     is_upright: bool,
 ) -> None:
-    """Draw the shades of a key along a scale; `colour` is that of a share of it."""
+    """Draw a colour key along a scale; `colour` maps a share of its range, 0 to 1."""
     edges = [scale.left + scale.width * n / _SHADES for n in range(_SHADES + 1)]
     for n, span in enumerate(pairwise(edges)):
         face = colour((n + 0.5) / _SHADES)
@@ -377,10 +379,10 @@ def strip(
 
 
 def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) -> Ticks:
-    """Return as many ticks as stand apart on the scale, at most nine, and texts.
+    """Return as many ticks as fit without overlap, at most nine, and their texts.
 
-    They stand well apart, or where no two would, just so that none touches another.
-    `whole` leaves out what is no whole number.
+    Neighbours are at least 8 mm apart, or closer where fewer than two would fit so.
+    `whole` leaves out fractions.
     """
     for least in (8.0, 0.0):
         for most in range(8, 1, -1):
@@ -388,25 +390,25 @@ def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) ->
             if whole:
                 ticks = tuple(tick for tick in ticks if tick == int(tick))
             texts = drawing.tick_texts(ticks, grouped=grouped)
-            # Neighbours keep their room.
+            # No text may reach into the panel to the left or right.
             inside = [
                 (tick, text)
                 for tick, text in zip(ticks, texts, strict=True)
-                if scale.left - _OVER <= scale.at(tick) - wide(text) / 2
-                and scale.at(tick) + wide(text) / 2 <= scale.right + _OVER
+                if scale.left - _OVERHANG <= scale.at(tick) - wide(text) / 2
+                and scale.at(tick) + wide(text) / 2 <= scale.right + _OVERHANG
             ]
             gap = max(widest(text for _, text in inside) + 1.8, least)
             middles = (_tick_middle(scale, *tick) for tick in inside)
-            apart = all(right - left >= gap for left, right in pairwise(middles))
-            if len(inside) > 1 and apart:
+            is_clear = all(right - left >= gap for left, right in pairwise(middles))
+            if len(inside) > 1 and is_clear:
                 return tuple(n for n, _ in inside), tuple(text for _, text in inside)
-    # Numbers too wide for two of them on this axis: one says more than an overprint.
+    # Two numbers would overlap on this axis: it gets one.
     ticks = drawing.ticks(scale.low, scale.high, most=2)[:1]
     return ticks, drawing.tick_texts(ticks, grouped=grouped)
 
 
 def _tick_middle(scale: Scale, number: float, text: str) -> float:
-    """Return where a tick's text stands: under it, unless it would leave the sheet."""
+    """Return the middle of a tick's text: under the tick, but within the sheet."""
     return min(scale.at(number), WIDTH - typeface.width(text, SMALL) / 2)
 
 
@@ -422,20 +424,20 @@ def headings(
 ) -> tuple[Lines, ...]:
     """Return the lines of the names of panels, none wider than `limit` millimetres.
 
-    All together, so that no two come out alike; a name is cut in the middle only
-    where `most` lines do not hold it.
+    A name that does not fit in `most` lines is cut in the middle. All names of a figure
+    are passed together, so that no two are cut to the same text.
     """
-    room = limit / (SLACK * 1.12)  # bold runs wider than the face it is measured in
+    room = limit / (SLACK * 1.12)  # bold text is wider than the measured regular text
     return typeface.shortened(names, room, TITLE, lines=most)
 
 
 def heading_height(headings: Iterable[Sequence[str]]) -> float:
-    """Return the millimetres that the longest of these takes above a single line."""
+    """Return the millimetres that the longest heading needs above its last line."""
     return _HEADING_LINE * (max(map(len, headings), default=1) - 1)
 
 
 def put_heading(sheet: Sheet, place: tuple[float, float], lines: Sequence[str]) -> None:
-    """Write the name of a panel, the last of its lines at `place`."""
+    """Write the heading of a panel, its last line at `place`."""
     x, y = place
     for n, line in enumerate(lines, start=1):
         up = _HEADING_LINE * (len(lines) - n)
@@ -443,23 +445,23 @@ def put_heading(sheet: Sheet, place: tuple[float, float], lines: Sequence[str]) 
 
 
 def put_value_label(sheet: Sheet, words: str, top: float) -> None:
-    """Write the head of the numbers at the right edge, above a plot."""
+    """Write the column head of the numbers at the right edge, above a plot."""
     sheet.label(WIDTH, top - 2.0, words, anchor="right")
 
 
 def key(
     sheet: Sheet, entries: Sequence[tuple[str, Look]], *, top: float = 0.0
 ) -> float:
-    """Write words, each after its piece of line and its mark; return where they end.
+    """Draw the key: a sample of line and mark before each text; return its lower edge.
 
-    As many stand side by side as a line of the sheet holds; a word is cut in the
-    middle only where a line does not hold it alone. That of the leading series is bold.
+    Entries are side by side, in as many lines as they need. A text is cut in the middle
+    only if it is wider than the sheet. The text of the leading series is bold.
     """
     x, y = 0.0, top + KEY_LINE / 2 - 0.5
-    room = (WIDTH - _PIECE) / SLACK / _BOLD
+    room = (WIDTH - _INDENT) / SLACK / _BOLD
     words = typeface.shortened([text for text, _ in entries], room, SMALL)
     for (_, look), (text,) in zip(entries, words, strict=True):
-        width = _PIECE + wide(text, bold=True)
+        width = _INDENT + wide(text, bold=True)
         if x and x + width > WIDTH:
             x, y = 0.0, y + KEY_LINE
         if look.width:
@@ -468,15 +470,15 @@ def key(
             sheet.mark(x + _SAMPLE / 2, y, look, name="key")
         colour = SOFT if look.colour in (AXIS, FILL) else look.colour
         bold = look == SERIES[0]._replace(mark=look.mark)
-        sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
-        x += width + _APART
+        sheet.text(x + _INDENT, y, text, size=SMALL, colour=colour, bold=bold)
+        x += width + _KEY_GAP
     return y + KEY_LINE / 2 + 0.5 if entries else top
 
 
 def paged(
     panels: Sequence[Panel], fits: Callable[[Sequence[Panel]], bool]
 ) -> tuple[tuple[Panel, ...], ...]:
-    """Return the panels in their order, each part as long as it fits."""
+    """Return the panels in their order, divided into parts as long as `fits` allows."""
     parts: list[list[Panel]] = []
     for panel in panels:
         if parts and fits([*parts[-1], panel]):

@@ -9,15 +9,15 @@ from .drawing import AXIS, BLUE, DASHED, FILL, INK, SERIES, Look, Scale, Sheet
 MOST_PANELS = 6
 """Most models that one figure shows."""
 _HEAD = 9.0  # from the upper edge of a panel to its plot: its name, and its label
-_LEFT = 9.0  # of a panel at least, for the numbers of its upright axis
-_PLOT = 36.0  # the height of a plot
-_ROOM = 0.06  # above the largest share, so that no tick meets the words above
-_TICKS = 5  # steps of an upright axis at most
+_LEFT = 9.0  # least width left of a plot, for the numbers of its vertical axis
+_PLOT = 36.0  # height of a plot
+_ROOM = 0.06  # share above the largest value, so that no tick meets the text above
+_TICKS = 5  # most steps of a vertical axis
 _PREDICTED = Look(INK, mark="D", size=4.0)
 _TICK = 3.4  # millimetres from the number of one decile to the next, at least
 
 Panel: TypeAlias = tuple[str, Sequence[Mapping[str, Any]]]
-"""A title, and what is drawn below it row by row."""
+"""A title, and the rows of numbers drawn below it."""
 Ends: TypeAlias = tuple[float, float]
 
 
@@ -29,14 +29,14 @@ def draw_classes(
     roc_labels: tuple[str, str],
     labels: tuple[str, str],
 ) -> Sheet:
-    """Return ROC curves in one panel, and calibration in one per model.
+    """Return ROC curves in one panel, and calibration in one panel per model.
 
-    Rows of curves have false_rate and true_rate; without curves, for more than two
-    classes, there is no such panel. Rows of panels, one per decile, have predicted,
+    Rows of `curves` have false_rate and true_rate; without curves, for more than two
+    classes, there is no ROC panel. Rows of `panels`, one per decile, have predicted,
     observed, low, high. A filled mark with a line is the observed share and its
-    interval, an open mark the mean prediction of the same rows; all these panels have
-    one scale, from 0. Labels are those of the upright axis, above the first plot, and
-    of the other below it.
+    interval, an open mark the mean prediction of the same rows; all panels of
+    calibration have one scale, from 0. Labels are those of the vertical axis, printed
+    above the first plot, and of the horizontal axis, below it.
     """
     deciles = [row for _, rows in panels for row in rows]
     most = max(len(rows) for _, rows in panels)
@@ -73,11 +73,12 @@ def draw_classes(
 def draw_residuals(panels: Sequence[Panel], *, labels: tuple[str, str]) -> Sheet:
     """Return the residuals of each model by its predictions.
 
-    Rows are parts of the rows of the data by rising prediction, from `lowest` to
-    `highest` with the mean `fitted`, and q05, q25, q50, q75 and q95 of their residuals.
-    A box reaches over half of the residuals of a part; the line across is their median,
-    the upright line holds 90 % of them. All panels have the same scales. Labels are
-    those of the upright axis, above the first plot, and of the other below it.
+    Each row of a panel is one bin of the data by prediction: its `lowest`, `highest`
+    and mean prediction (`fitted`), and the quantiles q05, q25, q50, q75 and q95 of its
+    residuals. A box covers the middle half of the residuals of a bin; the line across
+    is their median, the vertical line reaches from q05 to q95. All panels have the same
+    scales. `labels` are those of the vertical axis, printed above the first plot, and
+    of the horizontal axis, below it.
     """
     every = [row for _, rows in panels for row in rows]
     wide = drawing.limits([row[end] for row in every for end in ("lowest", "highest")])
@@ -92,7 +93,7 @@ def draw_residuals(panels: Sequence[Panel], *, labels: tuple[str, str]) -> Sheet
             plot.box(span, (row["q25"], row["q75"]), face=FILL)
             middle = row["fitted"], row["fitted"]
             plot.line(middle, (row["q05"], row["q95"]), parts.THIN)
-            # A part of tied predictions has no width; its median is still a line.
+            # A bin of equal predictions has no width; its median is still a line.
             left, right = map(plot.x.at, span)
             short = max(0.0, 0.8 - (right - left)) / 2
             ends, median = (left - short, right + short), [plot.y.at(row["q50"])]
@@ -105,8 +106,9 @@ def draw_residuals(panels: Sequence[Panel], *, labels: tuple[str, str]) -> Sheet
 def _plots(
     sheet: Sheet, panels: Sequence[tuple[str, Ends, Ends]]
 ) -> tuple[list[parts.Plot], float]:
-    """Write the title of each panel; return the plots between their ends, and where
-    the last of them ends, its axis left out.
+    """Write the titles; return the plots, and the lower edge of the last without axis.
+
+    Each panel is a title, the ends of its x axis and those of its y axis.
     """
     across = 2 if len(panels) <= 2 else 4 if len(panels) in (4, 7) else 3
     slots, height = parts.slots(
@@ -130,7 +132,7 @@ def _plots(
 def _put_axes(
     plot: parts.Plot, labels: tuple[str, str], at: Sequence[int] = ()
 ) -> None:
-    """Draw the grid, both axes and what they show; ticks at whole numbers `at`."""
+    """Draw the grid, both axes and their labels; ticks at whole numbers `at`."""
     sheet, x, y = plot
     parts.upright(sheet, x, y, most=_TICKS)
     ticks = (at, [*map(str, at)]) if at else parts.fitting_ticks(x)

@@ -17,19 +17,20 @@ def draw_ranking(
     baseline_label: str,
     baseline: float = 0.0,
     value_label: str = "",
-    beside: tuple[Sheet, Column, float] | None = None,
+    layout: tuple[Sheet, Column, float] | None = None,
 ) -> Sheet:
     """Return the ranking of the features of one model.
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
-    a hairline from the baseline, the number at the right edge; a tick at each repeat.
-    What members of a cluster measure together has a diamond. The dashed baseline is the
-    null value: 0, of ratios 1, of losses the model as it is. `beside` is a sheet with
-    something at its left, the names, and where they begin.
+    a hairline from the baseline, a tick at each repeat, the number at the right edge.
+    The members of a cluster measured together have a diamond. The dashed baseline is
+    the null value: 0 of a difference, 1 of a ratio, of a loss its value with nothing
+    permuted. `layout` is a sheet on which to draw, the column of names and its left
+    end; without it the ranking has a sheet of its own.
     """
-    if beside is None:
-        beside = Sheet(), parts.name_column([row.name for row in rows]), 0.0
-    sheet, column, names_at = beside
+    if layout is None:
+        layout = Sheet(), parts.name_column([row.name for row in rows]), 0.0
+    sheet, column, names_at = layout
     left = names_at + column.plot
     right = WIDTH - parts.value_column([*(row.text for row in rows), value_label])
     numbers = [number for row in rows for number in row.numbers]
@@ -46,7 +47,7 @@ def draw_ranking(
         panel.dot(y, row.estimate, *ends, look=look, start=baseline, name=name)
         tint = SOFT if isnan(row.estimate) else INK
         sheet.text(WIDTH, y, row.text, colour=tint, anchor="right")
-        panel.tell(y, row.title)
+        panel.tooltip(y, row.title)
     panel.baseline(baseline, baseline_label)
     parts.put_value_label(sheet, value_label, slot.top)
     return sheet.cut(slot.top + column.height + parts.FOOT)

@@ -1,4 +1,4 @@
-"""The figure of ranks: which a feature could take, by other draws and other rows."""
+"""The figure of ranks: intervals for the rank of each feature, by draws and rows."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -17,18 +17,18 @@ _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
 Panel: TypeAlias = tuple[str, pd.DataFrame]
 """A model, and its ranks in the order of the names of the figure.
 
-Columns: rank; draws_low, draws_high, the first and last that the draws leave open;
-rows_low, rows_high, those on resampled rows. NaN where unknown.
+Columns: rank; draws_low, draws_high, first and last rank within the error of the draws;
+rows_low, rows_high, the same on resampled rows. NaN where unknown.
 """
 
 
 def draw_rank_intervals(
     panels: Sequence[Panel], *, names: Sequence[str], axis_label: str
 ) -> Sheet:
-    """Return the ranks that each feature could take.
+    """Return the rank of each feature with its intervals.
 
-    One panel per model. A dot is the rank; its line reaches over the ranks that the
-    draws leave open, the dashed one below over those on resampled rows.
+    One panel per model. A dot is the rank, the line through it the interval of the
+    draws, the dashed line below it the interval on resampled rows.
     """
     column = parts.name_column(names, pitch=min(5.2, 200.0 / len(names)))
     slots, height = parts.slots(
@@ -56,13 +56,13 @@ def draw_rank_intervals(
             draws = row.draws_low, row.draws_high
             panel.dot(upper, row.rank, *draws, name=f"rank-{n}-{m}")
             if isfinite(row.rank):
-                panel.tell(y, f"{title}, {name}: {axis_label} {row.rank:g}")
+                panel.tooltip(y, f"{title}, {name}: {axis_label} {row.rank:g}")
         parts.put_heading(sheet, (slot.left, slot.top - 3.2), slot.heading)
     return sheet.cut(height)
 
 
 def _ticks(scale: Scale, last: int) -> parts.Ticks:
-    """Return the first rank, and as many of the others as have room."""
+    """Return rank 1 and multiples of a round step, as many as fit, with texts."""
     wide = typeface.width(str(last), SMALL) + 2.0
     steps = (s * 10**power for power in count() for s in (1, 2, 5))
     step = next(step for step in steps if step * scale.width / last >= wide)

@@ -13,10 +13,10 @@ from . import drawing, parts, typeface
 from .drawing import AXIS, BAND, SMALL, WIDTH, Scale, Sheet
 
 MOST = 3
-_TOP, _PLOT, _BESIDE = 9.0, 48.0, 7.0
-_KEY = 20.0  # room of the colour key with its words
+_TOP, _PLOT, _GAP = 9.0, 48.0, 7.0
+_KEY = 20.0  # width of the colour key with its numbers
 _WIDEST = 62.0
-_LEVELS, _LEVEL_LINE = 28.0, 3.0  # room of the levels on the left; a line of theirs
+_LEVELS, _LEVEL_LINE = 28.0, 3.0  # most width of level names at the left; mm per line
 
 Axis: TypeAlias = Sequence[Any]
 
@@ -25,8 +25,9 @@ Axis: TypeAlias = Sequence[Any]
 class SurfacePanel:
     """The surface of one model over two grids, of numbers or of levels as text.
 
-    `values` has one row per entry of `first`, and what is not finite is not drawn;
-    `within` says whether rows lie around the point.
+    `values` and `within` have one row per entry of `first` and one column per entry of
+    `second`. `within` is whether there are rows of the data around the point; values
+    that are not finite are not drawn.
     """
 
     name: str
@@ -46,16 +47,16 @@ def draw_surface(
 ) -> Sheet:
     """Return the prediction over two features, one map per model.
 
-    The first feature runs along the level axis, the second along the upright one. All
-    maps share the axes and the colours: light is high. A point around which no rows
-    lie is grey, as `masked_text` says below. A cell tells "year 1990, district Wola:
-    3.2".
+    The first feature is on the horizontal axis, the second on the vertical one. All
+    maps share axes and colours: light is high. Points without rows around them are
+    grey, which `masked_text` explains below. Each cell has a tooltip such as
+    "forest, year 1990, district Wola: 3.2".
     """
     lead = panels[0]
     within = np.concatenate([np.ravel(panel.within) for panel in panels])
     values = np.concatenate([np.ravel(panel.values) for panel in panels])
     low, high = drawing.limits(values[within], pad=0.0)
-    # Levels have two lines where the rows of the map are high enough.
+    # Level names have two lines where the rows of the map are high enough.
     if _is_number(lead.second):
         numbers: Sequence[float] = drawing.ticks(*_ends(lead.second), most=5)
         rows: Sequence[parts.Lines] = [(text,) for text in drawing.tick_texts(numbers)]
@@ -64,7 +65,7 @@ def draw_surface(
         most = 2 if _PLOT / len(lead.second) >= 2.1 * _LEVEL_LINE else 1
         rows = typeface.shortened(lead.second, _LEVELS, SMALL, lines=most)
     left = parts.widest(text for lines in rows for text in lines) + 1.8
-    room = WIDTH - left - _KEY - _BESIDE * len(panels)
+    room = WIDTH - left - _KEY - _GAP * len(panels)
     width = min(room / len(panels), _WIDEST)
     titles = parts.headings([panel.name for panel in panels], width)
     top = _TOP + parts.heading_height(titles)
@@ -75,19 +76,19 @@ def draw_surface(
         levels = typeface.shortened(lead.first, each, SMALL, lines=2)
     sheet = Sheet()
     for n, (panel, title) in enumerate(zip(panels, titles, strict=True)):
-        x = Scale(*_ends(lead.first), left + n * (width + _BESIDE), width)
+        x = Scale(*_ends(lead.first), left + n * (width + _GAP), width)
         across = list(pairwise(map(x.at, _edges(panel.first))))
         up = list(pairwise(map(y.at, _edges(panel.second))))
         for (i, j), value in np.ndenumerate(panel.values):
-            face, told = BAND, ""
+            face, tooltip = BAND, ""
             if panel.within[i, j] and isfinite(value):
                 face = drawing.shade((value - low) / (high - low))
                 one, other = _point(panel.first[i]), _point(panel.second[j])
                 spot = f"{first} {one}, {second} {other}"
-                told = f"{panel.name}, {spot}: {significant(value)}"
-            # Without an edge the page shines through between cells.
+                tooltip = f"{panel.name}, {spot}: {significant(value)}"
+            # Without an edge, renderers leave white lines between cells.
             look = {"face": face, "edge": face, "name": f"surface-{n}-{i}-{j}"}
-            sheet.box(across[i], up[j][::-1], width=0.25, title=told, **look)
+            sheet.box(across[i], up[j][::-1], width=0.25, title=tooltip, **look)
         sheet.box((x.left, x.right), (y.left, y.right), edge=AXIS, width=0.5)
         if _is_number(panel.first):
             parts.foot(sheet, x, y.left, *parts.fitting_ticks(x, grouped=x.high >= 1e4))
@@ -104,7 +105,7 @@ def draw_surface(
     parts.put_label(sheet, 0.0, 1.6, second, right=WIDTH / 3 - 3.0)
     below = y.left + (max(map(len, levels), default=1) - 1) * _LEVEL_LINE
     parts.put_label(sheet, left, below + 8.2, first)
-    key, scale = x.right + _BESIDE, Scale(low, high, y.left, -_PLOT)
+    key, scale = x.right + _GAP, Scale(low, high, y.left, -_PLOT)
     parts.strip(sheet, scale, (key, key + 3.0), drawing.shade, is_upright=True)
     shades = drawing.ticks(low, high, most=5)
     for shade, text in zip(shades, drawing.tick_texts(shades), strict=True):
@@ -124,7 +125,7 @@ def _is_number(grid: Axis) -> bool:
 
 
 def _edges(grid: Axis) -> list[float]:
-    """Return where cells begin and end: half way between points, levels one apart."""
+    """Return the edges of the cells: midpoints between numbers, or levels 1 wide."""
     if not _is_number(grid):
         return [n - 0.5 for n in range(len(grid) + 1)]
     return [grid[0], *((a + b) / 2 for a, b in pairwise(grid)), grid[-1]]

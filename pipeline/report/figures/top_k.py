@@ -11,15 +11,15 @@ from . import parts
 from .drawing import SERIES, WIDTH, Look, Scale, Sheet, limits
 
 MOST_LINES = len(SERIES)
-"""Most rankings that one figure tells apart."""
+"""Most rankings of one figure: each needs a look of its own."""
 _TOP, _HEIGHT, _LEFT = 4.4, 62.0, 16.0
-_ASIDE = 0.9  # from one line to the next, so that their error bars stand apart
-_HEAD = 8.0  # of a panel that is named
+_SHIFT = 0.9  # to the right from curve to curve, so that error bars do not overlap
+_HEAD = 8.0  # height of the title of a panel
 
 
 @dataclass(frozen=True)
 class TopKLine:
-    """One ranking: mean and error of the loss with the first feature, two, …"""
+    """One ranking: mean and error of the loss with its first 1, 2, … features."""
 
     label: str
     means: tuple[float, ...]
@@ -37,12 +37,12 @@ def draw_top_k(
     head: str,
     steps: Sequence[str] = (),
 ) -> Sheet:
-    """Return the loss of one model over the features it is fitted to.
+    """Return the loss of one model over the number of features it is fitted to.
 
-    Panels stand one below the other on one scale of losses; a ranking, of at most
-    `MOST_LINES`, has the same look in all of them, and bars are one error up and down.
-    `axis_label` stands below each plot, `head` above it; `steps` are what stands below
-    each place, by default 1, 2, 3, ….
+    Panels are one below the other, on one scale of losses. A ranking, of at most
+    `MOST_LINES`, has the same look in all of them; error bars reach one error up and
+    down. `axis_label` is printed below each plot, `head` above it; `steps` are the tick
+    labels, by default 1, 2, 3, ….
     """
     every = [line for _, lines in panels for line in lines]
     labels = list(dict.fromkeys(line.label for line in every))
@@ -68,8 +68,8 @@ def draw_top_k(
             parts.put_heading(sheet, (0.0, top - 3.6), heading)
         for line in lines:
             n = labels.index(line.label)
-            aside = _ASIDE * (n - (len(labels) - 1) / 2)
-            plot = parts.Plot(sheet, x._replace(left=x.left + aside), y)
+            shift = _SHIFT * (n - (len(labels) - 1) / 2)
+            plot = parts.Plot(sheet, x._replace(left=x.left + shift), y)
             name = f"{row}-{n}"
             plot.line(
                 range(1, len(line.means) + 1),

@@ -1,6 +1,6 @@
-"""The one typeface of the reports, DejaVu as matplotlib ships it: files, widths, gaps.
+"""The typeface of the reports, DejaVu of matplotlib: files, widths, missing characters.
 
-The same files on every machine: what is measured here is what the PDF embeds. Not:
+The same files are used on every machine, for the widths here and in the PDF. Not:
 drawing, rendering.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..text.wording import end_of_words, is_right_to_left, pieces_of, start_of_words
 
-# (family, weight, style) as CSS says it, and the file that holds it.
+# (family, weight, style) in the terms of CSS, and the file.
 FACES = {
     ("DejaVu Sans", "normal", "normal"): "DejaVuSans.ttf",
     ("DejaVu Sans", "bold", "normal"): "DejaVuSans-Bold.ttf",
@@ -23,7 +23,7 @@ FACES = {
     ("DejaVu Sans Mono", "bold", "normal"): "DejaVuSansMono-Bold.ttf",
 }
 MM_PER_POINT = 25.4 / 72
-_ROUNDING = 1e-6  # millimetres: a column as wide as its text must hold it
+_ROUNDING = 1e-6  # millimetres: tolerance for a text exactly as wide as its column
 _LAYOUT_ONLY = frozenset("\t\n\r")
 _UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 _SVG_URI = re.compile(r"(?<=data:image/svg\+xml;base64,)[A-Za-z0-9+/=]+")
@@ -37,16 +37,16 @@ def font_file(face: tuple[str, str, str]) -> Path:
 
 
 def font_files(more: Sequence[str] = ()) -> dict[str, str]:
-    """Return address in `font_face_css` → path, of every face and of `more` files."""
+    """Return the paths of all faces and `more` files by address in `font_face_css`."""
     ours = {f"font:{file}": str(font_file(face)) for face, file in FACES.items()}
     return {**ours, **{f"font:more-{n}": path for n, path in enumerate(more)}}
 
 
 def font_face_css(more: Sequence[str] = ()) -> str:
-    """Return one `@font-face` rule per face, its address "font:" and the file name.
+    """Return one `@font-face` rule per face, with the address "font:" and file name.
 
-    Not a data URI: WeasyPrint takes 4 s to read five of them. `more` files, paths,
-    become families of their own: the renderer looks for a glyph in every family.
+    Addresses are not data URIs, since WeasyPrint takes 4 s to read five of those. Each
+    path of `more` becomes a family of its own: a glyph is looked up in every family.
     """
     rules = [
         f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
@@ -61,16 +61,15 @@ def font_face_css(more: Sequence[str] = ()) -> str:
 
 
 def uncovered(text: str, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the characters that no face and no file of `more` can draw, once each."""
+    """Return the distinct characters that no face and no file of `more` has."""
     return tuple(sorted(set(text) - _covered(tuple(more)) - _LAYOUT_ONLY))
 
 
 def escape_uncovered(html: str, more: Sequence[str] = ()) -> str:
-    """Return a page on which every character can be drawn.
+    """Return the page with an escape such as ⟨U+5E74⟩ for each missing character.
 
-    A character no face covers becomes a visible escape such as ⟨U+5E74⟩, in the
-    text and inside the SVG images of the page. A renderer would leave it out, or
-    print the glyphs of another text in its place.
+    Missing are those that no face has, in the text and in the SVG images of the page. A
+    renderer would leave them out, or print other glyphs in their place.
     """
 
     def escaped(match: re.Match[str]) -> str:
@@ -81,16 +80,16 @@ def escape_uncovered(html: str, more: Sequence[str] = ()) -> str:
 
 
 def drawable(text: str) -> str:
-    """Return a text without characters that XML forbids or that break its line."""
+    """Return a text with escapes for characters that XML forbids and line breaks."""
     return _UNDRAWABLE.sub(_escape, text)
 
 
 def in_drawing_order(text: str) -> str:
-    """Return a text whose letters are drawn one by one from left to right.
+    """Return a text in visual order, to be drawn letter by letter from left to right.
 
-    Letters of Arabic and Hebrew are turned round and joined here, since neither
-    matplotlib nor WeasyPrint's SVG does it; the marks around them keep a browser, which
-    does, from turning them once more.
+    Arabic and Hebrew letters are reordered and joined here, since neither matplotlib
+    nor WeasyPrint's SVG does it. The control characters around them keep a browser from
+    reordering them again.
     """
     if not is_right_to_left(text):
         return text
@@ -103,7 +102,7 @@ def in_drawing_order(text: str) -> str:
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """Return the advance width of a text in millimetres, at `size` points.
 
-    What the face lacks is taken to be one em wide, as CJK glyphs are.
+    A missing character counts as one em, the width of CJK glyphs.
     """
     return _ems(text, bold) * size * MM_PER_POINT
 
@@ -113,9 +112,9 @@ def shortened(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the lines of each name, none wider than `limit` millimetres.
 
-    A name that does not fit `lines` lines is cut in the middle. Two names that come
-    out alike get their place in `names`, counted from 1, as in "income of …and
-    over #3": a reader must never take one for the other.
+    A name that does not fit `lines` lines is cut in the middle. Names that would be cut
+    to the same text get their place in `names`, counted from 1, as in "income of …and
+    over #3", so that they can be distinguished.
     """
     texts = [_cut(name, limit, size, lines) for name in names]
     return tuple(
@@ -132,7 +131,7 @@ def shortened(
 
 
 def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> str:
-    """Return the text with as few as needed of its middle words replaced by "…"."""
+    """Return the text, its middle replaced by "…" as far as needed to fit."""
 
     def keeping(n_chars: int) -> str:
         end = end_of_words(text, (n_chars + 1) // 2)
@@ -151,7 +150,7 @@ def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> st
 
 
 def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:
-    """Return the text broken where words end; the last line may be too wide."""
+    """Return the text broken at ends of words; the last line may be too wide."""
     if lines == 1 or width(text, size) <= limit + _ROUNDING:
         return (text,)
     fitting = bisect_right(
@@ -159,7 +158,7 @@ def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:
     )
     ends = accumulate(map(len, pieces_of(text)))
     breaks = [n for n in ends if fitting // 3 <= n <= fitting]
-    # Between two words before inside one: a version 0.5.0 is read in one piece.
+    # At a blank if possible, so that a version such as 0.5.0 is not broken.
     spaces = [n for n in breaks if text[n - 1] == " "]
     end = (spaces or breaks or [max(fitting, 1)])[-1]
     return (text[:end].rstrip(), *_lines(text[end:], limit, size, lines - 1))
@@ -178,31 +177,31 @@ def _escaped(text: str, more: Sequence[str]) -> str:
 
 @cache
 def _covered(more: tuple[str, ...]) -> frozenset[str]:
-    """Every character that at least one face, or file of `more`, has a glyph for."""
+    """Return all characters that some face or file of `more` has a glyph for."""
     files = (*(str(font_file(face)) for face in FACES), *more)
     return frozenset(chr(code) for file in files for code in character_map(file))
 
 
 @cache
 def character_map(file: str) -> Mapping[int, str]:
-    """Return code point → glyph of a font file, as `fontTools` reads it."""
+    """Return the glyph names of a font file by code point."""
     from fontTools.ttLib import TTFont
 
-    # opened here: TTFont leaves a file that is no font open
+    # Opened here, since TTFont does not close a file that is no font.
     with Path(file).open("rb") as stream, TTFont(stream, lazy=True) as font:
         return dict(font.getBestCmap())
 
 
 @lru_cache(maxsize=4096)
 def _ems(text: str, bold: bool) -> float:
-    """Return the advance width of a text in em: names are measured many times over."""
+    """Return the advance width of a text in em, cached: names are measured often."""
     advances = _advances(bold)
     return sum(advances.get(ord(char), 1.0) for char in text)
 
 
 @cache
 def _advances(bold: bool) -> dict[int, float]:
-    """Code point to advance width in em, of the regular or the bold sans."""
+    """Return advance widths in em by code point, of the regular or the bold sans."""
     from fontTools.ttLib import TTFont
 
     face = ("DejaVu Sans", "bold" if bold else "normal", "normal")

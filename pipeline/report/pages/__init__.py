@@ -1,1 +1,1 @@
-"""The report as HTML, PDF and short views."""
+"""Pages and files of the report: HTML, PDF, Word, notebook, summaries."""

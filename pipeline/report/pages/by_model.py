@@ -1,7 +1,7 @@
-"""A result of many models as one result per model, each a report of its own.
+"""The split of a result of many models into one result per model, each with a report.
 
-What is about no model, such as rows and the importances of the data, is in each. Not:
-the page that leads to them (`index_page`).
+Records that belong to no model, such as importances of the data, are in each of them.
+Not: the index page of these reports (`index_page`).
 """
 
 import re
@@ -14,16 +14,16 @@ from ...records.result import AuditResult
 from ...runs.summary import RunHistory
 
 MOST = 3
-"""Models that one report compares without losing its reader."""
+"""Most models in a report of one page."""
 SEQUENCES = ("importances", "effects", "surfaces", "findings")
 RECORDS = ("record", "record_a", "record_b")
 _PLACE = re.compile(r"^(\w+)\[(\d+)\]")
 
 
 class ModelPart(NamedTuple):
-    """What a result says of one model.
+    """The part of a result that is about one model.
 
-    `places` has, for each sequence or frame, where its items stand in the whole.
+    `places` has, for each sequence or frame, the indices of its items in the whole.
     """
 
     model: str
@@ -40,13 +40,13 @@ class ModelPart(NamedTuple):
 
 
 def parts(result: AuditResult) -> tuple[ModelPart, ...]:
-    """Return a part per model in the order of the audit, if there are too many."""
+    """Return one part per model in the order of the audit; none for up to `MOST`."""
     models = result.models["model"].tolist()
     return tuple(part_of(result, name) for name in models) if len(models) > MOST else ()
 
 
 def part_of(result: AuditResult, model: str) -> ModelPart:
-    """Return everything about one model, and about none."""
+    """Return the part about one model, with all that belongs to no model."""
     models = result.models["model"].tolist()
     places = {
         name: tuple(
@@ -88,20 +88,20 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
 
 
 def history_of_part(history: RunHistory, result: AuditResult, model: str) -> RunHistory:
-    """Return the past without earlier findings that are about other models alone."""
+    """Return the history without findings about other models only."""
     models = result.models["model"].tolist()
     findings = (f for f in history.findings if _is_about(model, f.subject, models))
     return history._replace(findings=tuple(findings))
 
 
 def _is_about(model: str, subject: str, models: Sequence[str]) -> bool:
-    """Return whether a subject is about this model, or about none."""
+    """Return whether a subject is about this model, or about no model."""
     about = models_in(subject, models)
     return not about or model in about
 
 
 def models_in(subject: str, models: Sequence[str]) -> frozenset[str]:
-    """Return the models that a subject is about: it begins with one, or lists them."""
+    """Return the models of a subject, which begins with one or is a list of them."""
     starts = [
         name
         for name in models

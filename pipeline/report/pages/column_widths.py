@@ -1,6 +1,6 @@
-"""How wide the columns of a table are, as a browser would lay it out.
+"""Widths of the columns of a printed table, similar to those a browser would choose.
 
-WeasyPrint 57 does the same for `table-layout: auto`, but takes up to three times as
+WeasyPrint 57 computes widths for `table-layout: auto`, but takes up to three times as
 long for a report, and breaks short words in narrow columns.
 """
 
@@ -11,26 +11,27 @@ from ..figures.typeface import width
 from ..text.blocks import Badge, Cell, Column, Table, plain
 
 PAGE, SIZE, GAP = 174.0, 7.7, 3.0
-"""Millimetres of a page; points of its tables; millimetres between two columns."""
+"""Width of a page in mm, font size of its tables in points, mm between two columns."""
 LONGEST_WORD = 32.0
-"""Millimetres of a word that need not be broken."""
+"""Most millimetres of a word that is not broken."""
 SHORT = 22.0
-"""Millimetres of a cell that stays in one line where there is room."""
+"""Most millimetres of a cell that stays in one line if there is room."""
 LONGEST_LINE = 110.0
-"""Millimetres beyond which a cell takes no more from the columns around it."""
+"""Most millimetres that a cell may claim for its column."""
 SLACK = 1.0
 """Millimetres by which a column is wider than its longest word."""
 SHAPE = 5.0
 """Millimetres of the shape before a verdict, which is bold and never broken."""
 BAR = 18.0, 45.0
-"""Millimetres that bars need at least, and have where there is room."""
+"""Least and most width of a column of bars in millimetres."""
 
 
 def column_widths(table: Table) -> tuple[float, ...]:
-    """Return the share of each column in the width of a table, in percent.
+    """Return the width of each column in percent of the width of the page.
 
-    A column gets what its longest word or short cell needs, and of what is left in
-    proportion to what its longest cell needs besides. Heads break before cells do.
+    A column has its least width, that of its longest word or short cell. The rest of
+    the page is divided in proportion to the additional width of the longest cell of
+    each column. If room is short, heads are broken before cells.
     """
     room = PAGE - GAP * (len(table.columns) - 1)
     needs = _all_needs(table, SHORT)
@@ -51,22 +52,23 @@ def column_widths(table: Table) -> tuple[float, ...]:
 
 
 def _all_needs(table: Table, short: float) -> list[tuple[float, float]]:
-    """Return what each column needs at least, and to break no cell."""
+    """Return the least width of each column, and the width that breaks no cell."""
     needs = [
         _needs(column, [row.cells[n] for row in table.rows], short)
         for n, column in enumerate(table.columns)
     ]
     for n, (left, column) in enumerate(pairwise(table.columns), start=1):
-        if left.kind == "number" and column.kind != "number":  # their texts would meet
+        # Right-aligned numbers would touch a left-aligned text.
+        if left.kind == "number" and column.kind != "number":
             needs[n] = (needs[n][0] + GAP, needs[n][1] + GAP)
     return needs
 
 
 def _needs(column: Column, cells: Sequence[Cell], short: float) -> tuple[float, float]:
-    """Return the width that a column needs at least, and to break no cell."""
+    """Return the least width of a column, and the width that breaks no cell."""
     if column.kind == "bar":
         return BAR
-    words = plain(column.label).split(" ")  # at no-break spaces no line ends
+    words = plain(column.label).split(" ")  # not at no-break spaces
     least = most = _longest(words)
     for cell in cells:
         text = plain(cell.parts)

@@ -1,7 +1,7 @@
-"""Sections as HTML: each through its template, in the order in which they can be known.
+"""Sections as HTML: each is rendered with its template, in the order of dependencies.
 
-What depends on the whole page is filled in afterwards: the numbers of tables and
-figures, links to what the page does not have, and where its files lie.
+Texts that depend on the whole page are filled in afterwards: the numbers of tables and
+figures, links to targets outside the page, and addresses of files.
 """
 
 import base64
@@ -21,11 +21,11 @@ from .template_files import environment, templates_sha256
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 KEPT = "JK"
-"""Sections whose one sentence counts: checks that all passed, and no finding."""
+"""Sections shown even with one sentence only: all checks passed, and no finding."""
 TEMPLATE_DIGITS = 16
-"""Of the digest of the templates, which renderer.json holds in full."""
+"""Printed digits of the digest of the templates; renderer.json has it in full."""
 MOST_ROWS = 2000
-"""Rows that the page shows of one table; the file beside it has them all."""
+"""Most rows of one table on the page; its file has all."""
 _MARKER = re.compile("\ue000([a-z]+):([^\ue001]*)\ue001")
 _LINK = re.compile(r'<a href="#([^"]*)">(.*?)</a>', re.S)
 _NAME = re.compile(r"<bdi[^>]*>(.*?)</bdi>", re.S)
@@ -34,16 +34,16 @@ _ID = re.compile(r' id="([^"]+)"')
 
 @dataclass(frozen=True)
 class Composed:
-    """Sections as HTML, with what they show.
+    """Sections as HTML, with their tables and figures.
 
     Attributes
     ----------
     bodies : mapping of str to Markup
-        By the letters of the sections, in the order of the page.
+        HTML of the sections by letter, in the order of the page.
     brief : frozenset of str
-        The letters of those that hold no more than a sentence.
+        The letters of the sections with no more than a sentence.
     tables : tuple of Table
-        In the order of their numbers: of the page, single ones last.
+        In the order of their numbers: that of the page, with `Table.is_single` last.
     figures : tuple of Figure
         In the order of the page.
     """
@@ -55,7 +55,7 @@ class Composed:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The number of each table and figure as its caption begins: "Table 3"."""
+        """Label of each table and figure by id: "Table 3"."""
         kinds: Mapping[str, Sequence[Table | Figure]]
         kinds = {"table": self.tables, "figure": self.figures}
         return {
@@ -66,13 +66,13 @@ class Composed:
 
     @property
     def names(self) -> set[str]:
-        """The names from outside that the page shows."""
+        """All names given by the user that the page shows."""
         found = _NAME.findall("".join(self.bodies.values()))
         return {Markup(name).striptags() for name in found}
 
     @cached_property
     def ids(self) -> set[str]:
-        """All that a link can lead to."""
+        """All ids in the sections: the targets of links."""
         return {name for body in self.bodies.values() for name in _ID.findall(body)}
 
 
@@ -90,16 +90,15 @@ def compose(
     Parameters
     ----------
     sections : sequence of Section
-        In the order of the page. The parts of one that tells what others hold are a
-        function of their HTML, by letter.
+        In the order of the page.
     path : callable
-        Where a number of the page stands in the stored result.
+        From the path of a value to its path in the stored result.
     printing : bool
-        Whether it is for paper, which shows no table of a single ranking.
+        Whether the HTML is for print, without tables of single rankings.
     is_short : bool
-        Whether there are so few sections that paper lists none of them.
+        Whether there are so few sections that print has no table of contents.
     conformity : tuple of pairs of sentences
-        What may be said of the PDF as a file.
+        Label and text of the statement on PDF/A and PDF/UA.
     bars : bool
         Whether tables have their columns of bars.
     """
@@ -107,9 +106,10 @@ def compose(
     made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     bodies: dict[str, Markup] = {}
     shown: dict[str, list[Table | Figure]] = {}
-    # What tells of others comes after them; of the rest the document control is last.
-    in_turn = sorted(sections, key=lambda s: (callable(s.parts), s.name == "control"))
-    for section in in_turn:
+    # Document control depends on the sections that are brief; sections whose parts are
+    # a function depend on all others.
+    ordered = sorted(sections, key=lambda s: (callable(s.parts), s.name == "control"))
+    for section in ordered:
         blocks: list[Table | Figure] = []
         parts = section.parts
         bodies[section.letter] = Markup(
@@ -146,7 +146,7 @@ def compose(
 
 
 def _brief(bodies: Mapping[str, str]) -> frozenset[str]:
-    """Return the letters of the sections that have nothing but a sentence."""
+    """Return the letters of the sections with no more than a sentence."""
     return frozenset(
         letter
         for letter, body in bodies.items()
@@ -155,12 +155,12 @@ def _brief(bodies: Mapping[str, str]) -> frozenset[str]:
 
 
 def every_row(table: Table) -> Table:
-    """Return what a cut table opens to: all rows, if they are not too many."""
+    """Return the uncut table, with at most `MOST_ROWS` rows."""
     return at_most(table.everything or table, MOST_ROWS)
 
 
 def at_most(table: Table, rows: int) -> Table:
-    """Return a table with its first rows, and a sentence on where the others are."""
+    """Return a table with at most so many rows; if cut, its caption names the file."""
     if len(table.rows) <= rows:
         return table
     rest = count(len(table.rows) - rows)
@@ -169,12 +169,12 @@ def at_most(table: Table, rows: int) -> Table:
 
 
 def data_uri(media_type: str, text: str) -> str:
-    """Return a text as an address that holds it."""
+    """Return a text as a data URI."""
     return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def svg_uri(figure: Figure) -> str:
-    """Return a figure as an address that holds it."""
+    """Return a figure as a data URI."""
     return data_uri("image/svg+xml", figure.svg)
 
 
@@ -184,17 +184,17 @@ def filled(
     texts: Mapping[str, Callable[[str], str]],
     elsewhere: Callable[[str, str], str],
 ) -> str:
-    """Return a page with its markers filled in, and no link that leads nowhere.
+    """Return a page with its markers replaced, and without links to missing targets.
 
     Parameters
     ----------
     html : str
     labels : mapping of str to str
-        As `Composed.labels` has them.
+        The labels of tables and figures: `Composed.labels`.
     texts : mapping of str to callable
-        By the kind of another marker, what stands for its target.
+        By other kinds of markers, a function from target to text.
     elsewhere : callable
-        What stands for a link to what the page does not have, from target and text.
+        From target and text of a link to a missing target, the text in its place.
     """
     texts = {
         "label": labels.__getitem__,

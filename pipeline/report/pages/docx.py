@@ -1,6 +1,6 @@
-"""A report as a Word file to work on: the HTML for paper, converted by pandoc.
+"""The report as a Word file, a working copy: the HTML for print, converted by pandoc.
 
-What is where is decided once, in the templates. Not: evidence, which is the PDF.
+The PDF, not the Word file, is evidence.
 """
 
 import base64
@@ -26,40 +26,41 @@ from .html import png_of, print_html
 from .view import ReportView
 
 FLOOR = (2, 17)
-"""The oldest pandoc that was tried, that of Debian 12."""
+"""The oldest supported version of pandoc, that of Debian 12."""
 REMEDY = "Install it: apt-get install pandoc, or brew install pandoc."
 SECONDS = 120.0
-"""How long pandoc may take for one file."""
+"""Time limit of pandoc for one file."""
 FOR_PANDOC = {
-    # Word breaks long names itself, and finds only names that are whole.
+    # Word breaks long names itself; with break characters, its search would not find
+    # them.
     "<wbr>": "",
-    # Of a page that has a main element pandoc 3 drops the rest; of a figure pandoc 2.17
-    # drops the alternative text, of an article its id.
+    # pandoc 3 drops everything outside a main element; pandoc 2.17 drops the
+    # alternative text in a figure element and the id of an article element.
     r"<(/?)(?:main|figure|article)\b": r"<\1div",
     "<figcaption>": '<div data-custom-style="Image Caption">',
     "</figcaption>": "</div>",
-    # Of a row and a table it drops the id, to which links lead.
+    # pandoc drops the ids of rows and tables, which are targets of links.
     r'<tr id="([^"]+)"><(t[hd][^>]*)>': r'<tr><\2><span id="\1"></span>',
     r'<table([^>]*) id="([^"]+)"([^>]*)>\s*<caption[^>]*>': (
         r'<table\1\3><caption><span id="\2"></span>'
     ),
-    # pandoc reads no style sheet.
+    # pandoc ignores style sheets.
     r'<(t[hd][^>]*) class="n': r'<\1 style="text-align: right" class="n',
     '<span class="(line|entry)">': r'<br><span class="\1">',
     '(<table class="kv".*?</caption>)': (
         r'\1<colgroup><col style="width: 25%"><col style="width: 75%"></colgroup>'
     ),
 }
-"""Patterns of our HTML that pandoc reads in another way than browsers, and what for."""
+"""Replacements, by pattern, in HTML that pandoc reads differently than browsers."""
 OWN_LOOK = {
-    # Half points: tables 7.5 points, text 9.5, code as large as what is around it.
+    # Half points: tables 7.5 points, text 9.5, code the size of the text around it.
     "word/styles.xml": {
         r'(w:styleId="Compact".*?)</w:style>': (
             r'\1<w:rPr><w:sz w:val="15" /></w:rPr></w:style>'
         ),
         r'(w:styleId="VerbatimChar".*?)<w:sz w:val="\d+" ?/>': r"\1",
         r'(<w:docDefaults>.*?<w:sz w:val=")\d+': r"\g<1>19",
-        # Twentieths of a point beside a cell: a number fits the width it has on paper.
+        # Cell margins in twentieths of a point: numbers fit the widths of the PDF.
         r'(<w:(?:left|right) w:w=")108"': r'\g<1>40"',
     },
     # Twentieths of a point: A4 with the margins of the PDF.
@@ -71,7 +72,7 @@ OWN_LOOK = {
         )
     },
 }
-"""What pandoc's own reference says, as patterns, and what it says here."""
+"""Replacements, by pattern, in the parts of pandoc's default reference file."""
 
 
 def docx_files(
@@ -85,10 +86,10 @@ def docx_files(
     Parameters
     ----------
     views : mapping of str to ReportView
-        What `report_views` returns.
+        The result of `report_views`.
     result : AuditResult
     reference : Path, optional
-        A Word file to take the look from, instead of that of ``[report] reference``.
+        A Word file with the styles to use, instead of that of ``[report] reference``.
 
     Raises
     ------
@@ -111,22 +112,22 @@ def docx_files(
 
 
 def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
-    """Return a report as a Word file, a working copy to quote from and to write in.
+    """Return a report as a Word file, a working copy for quoting and editing.
 
-    It has what the PDF prints: the other tables are CSV files of the run.
+    It has the contents of the PDF; other tables are CSV files of the run.
 
     Parameters
     ----------
     view : ReportView
     reference : Path, optional
-        A Word file whose styles, page size, headers and footers are taken; what is
-        written in it is left out.
+        A Word file with the styles, page size, headers and footers to use; its text is
+        ignored.
 
     Returns
     -------
     bytes
-        The same for the same view and versions. Its first line says that it is no
-        evidence, and which report is.
+        The same for the same view and versions. Its first line says that it is a
+        working copy, and names the report that is evidence.
 
     Raises
     ------
@@ -151,8 +152,8 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
     instant = datetime.fromisoformat(view.created)
     with TemporaryDirectory(prefix="importance-audit-") as folder:
         if reference is None:
-            # That of pandoc itself, with smaller letters and A4 pages.
-            theirs = _pandoc(
+            # The default reference of pandoc, with smaller type and A4 pages.
+            default = _pandoc(
                 f"--data-dir={folder}", "--print-default-data-file=reference.docx"
             )
             own_look = {
@@ -160,7 +161,7 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
                 for part, rules in OWN_LOOK.items()
             }
             reference = Path(folder, "reference.docx")
-            reference.write_bytes(undated(theirs, own_look))
+            reference.write_bytes(undated(default, own_look))
         made = _pandoc(
             *("--from=html", "--to=docx", "--output=-", f"--data-dir={folder}"),
             *("--toc", "--toc-depth=1", "--shift-heading-level-by=-1", *metadata),
@@ -188,9 +189,15 @@ def pandoc_version() -> str:
 
 
 def _pandoc(*arguments: str, page: bytes = b"", epoch: int = 0) -> bytes:
-    """Return what pandoc writes."""
+    """Return the standard output of pandoc.
+
+    Raises
+    ------
+    DataError
+        If pandoc is missing, fails or exceeds the time limit.
+    """
     # Not with --sandbox: Debian's pandoc cannot write Word files in it, because its
-    # data files are not in the program (jgm/pandoc#8128). The page holds all it shows.
+    # data files are not in the program (jgm/pandoc#8128). The page is self-contained.
     try:
         run = subprocess.run(
             ["pandoc", *arguments],
@@ -215,22 +222,22 @@ def _pandoc(*arguments: str, page: bytes = b"", epoch: int = 0) -> bytes:
         if run.returncode < 0:
             how = f"was killed by signal {-run.returncode}"
             remedy = "If memory is short, free some; then call the command again."
-        said = " ".join(run.stderr.decode(errors="replace").split()) or "nothing"
+        stderr = " ".join(run.stderr.decode(errors="replace").split()) or "nothing"
         raise DataError(
-            f"pandoc {how} and wrote no Word file. It says: {said!r}. {remedy}"
+            f"pandoc {how} and wrote no Word file. It says: {stderr!r}. {remedy}"
         )
     return run.stdout
 
 
 def _rewritten(text: bytes, rules: Mapping[str, str]) -> bytes:
-    """Return a text in UTF-8 with each pattern replaced, in their order."""
+    """Return a text in UTF-8 with each pattern replaced, in the order of `rules`."""
     for pattern, replacement in rules.items():
         text = re.sub(pattern.encode(), replacement.encode(), text, flags=re.DOTALL)
     return text
 
 
 def _with_first_line(notice: str, xml: bytes) -> bytes:
-    """Return a document that begins with a line in bold."""
+    """Return the XML of a document with `notice` as its first line, in bold."""
     begin = b"<w:body>"
     at = xml.index(begin) + len(begin)
     line = f"<w:p><w:r><w:rPr><w:b /></w:rPr><w:t>{escape(notice)}</w:t></w:r></w:p>"

@@ -1,7 +1,7 @@
-"""Fonts beside an audit: found, tested, and the names that no font has. Not: drawing.
+"""Font files of an audit: their check, and names with missing characters. Not: drawing.
 
-What a typeface lacks, a renderer leaves out or draws as something else, so the PDF
-prints it as an escape. The HTML keeps every character: a browser has more fonts.
+A renderer leaves out a character that no font has, or draws another, so the PDF has an
+escape in its place. The HTML has the character itself: a browser has more fonts.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ CHECK = "uncovered_names"
 
 
 def check_fonts(base: Path, names: Sequence[str]) -> None:
-    """Refuse font files that cannot serve, all of them at once.
+    """Check that all configured font files can be used.
 
     Parameters
     ----------
     base : Path
         The folder of the audit.
     names : sequence of str
-        The files, as the configuration names them.
+        The files, as configured: paths relative to `base`.
 
     Raises
     ------
@@ -37,10 +37,10 @@ def check_fonts(base: Path, names: Sequence[str]) -> None:
 
 
 def fonts_of(result: AuditResult) -> tuple[str, ...]:
-    """Return the paths of the fonts that a run was configured with and that are there.
+    """Return the paths of the configured fonts of a run that can still be read.
 
-    They are looked for in the folder of the audit, as the run knew it. A run that is
-    printed without its fonts, years later, has escapes in their place.
+    The folder is that of the audit at the time of the run. If fonts have been deleted
+    since, the PDF has escapes for their characters.
     """
     names = result.run.config.get("report", {}).get("fonts", ())
     base = Path(str(result.run.volatile.get("folder", "")))
@@ -50,21 +50,21 @@ def fonts_of(result: AuditResult) -> tuple[str, ...]:
 
 
 def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
-    """Return a result that says how many of its names the PDF prints as escapes.
+    """Return the result, with a finding if the PDF prints some names with escapes.
 
     Parameters
     ----------
     result : AuditResult
     document : str
-        Its JSON. A view costs more than all other files of a small run: it is built
-        only if there is a character in the JSON that no font has.
+        Its JSON. To build a view takes longer than all other files of a small run: it
+        is built only if the JSON has a character that no font has.
     """
     fonts = fonts_of(result)
     if document.isascii() or not uncovered(document, fonts):
         return result
     from .view import build_view
 
-    # the digest of this very text: making the text again is what takes time
+    # The digest of `document`, so that the JSON is not made a second time.
     file_digest = sha256(document.encode()).hexdigest()
     names = {
         name
@@ -89,12 +89,14 @@ def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
 
 
 def _problem(base: Path, name: str) -> str:
-    """Return what keeps a file from being used as a font, empty if nothing does."""
+    """Return why a file cannot be used as a font; empty if it can."""
     rule = f"[report] fonts must name font files beside the audit; {name!r}"
     if not (base / name).is_file():
         return f"{rule} is not there. Put it into {base}."
     try:
         character_map(str(base / name))
-    except Exception as error:  # fontTools raises what it meets: struct, key, assertion
+    except (
+        Exception
+    ) as error:  # fontTools raises struct.error, KeyError, AssertionError
         return f"{rule} is none: {type(error).__name__}. TTF and OTF files are."
     return ""

@@ -1,6 +1,6 @@
-"""The runs of one audit, or the newest of several, as a page of its own.
+"""The page of the runs of one audit, and the page of the newest runs of several.
 
-Not: where they were found (`runs.history`), or what a single run says (`view`).
+Not: the search for runs (`runs.history`), or the report on a single run (`view`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,9 +38,9 @@ from .view import ReportView
 NO_RUN = "not established"
 DIGITS = 12
 ZONE = " UTC"
-"""What the caption of a table says of all its times."""
+"""Suffix cut from times in a table, since its caption has it."""
 SHOWN = 40
-"""Lines of a history that stand open; the others are behind them."""
+"""Rows of a history that are shown at once; the others can be opened."""
 
 
 class AuditRow(NamedTuple):
@@ -50,7 +50,7 @@ class AuditRow(NamedTuple):
     ----------
     audit : str
     exit_code : int, optional
-        None where nobody knows it.
+        None if unknown.
     verdict : str
         Empty if there is no run.
     started, run_id : str
@@ -58,8 +58,8 @@ class AuditRow(NamedTuple):
     report : str
         The address of its report, relative to the page; empty if it has none.
     note : str
-        What is to be said besides: the first words of a fault, that it was not run
-        again, that another run was under way.
+        A remark: the first words of an error message, or that the audit was not run
+        again, or that another run was in progress.
     """
 
     audit: str
@@ -83,7 +83,7 @@ def history_html(
     always_show: Sequence[str] = (),
     n_removed: int = 0,
 ) -> str:
-    """Return the page of one audit's runs: verdicts, leaders, changes, gaps.
+    """Return the page of one audit's runs: verdicts, leading features, changes, gaps.
 
     One self-contained file; the same bytes for the same arguments.
 
@@ -93,19 +93,19 @@ def history_html(
     rows : sequence of Row
         Oldest first.
     made : str
-        When the page was made: an ISO text in UTC.
+        Time at which the page was made: an ISO text in UTC.
     baseline : str
-        The run that others are held against, "" if none is approved.
+        The approved baseline run, "" if there is none.
     signed : mapping of str to sequence of str
-        One sentence for each signature under a run.
+        One sentence for each signature, by run.
     reports : mapping of str to str
         The address of the report of a run, relative to the page; "" if it has none.
     gaps : sequence of str
-        Where the chain of runs is broken, one sentence each.
+        One sentence for each break in the chain of runs.
     always_show : sequence of str
-        Features that the figure shows wherever they rank.
+        Features that the figure shows whatever their rank.
     n_removed : int
-        Runs that others name and that retention removed.
+        Number of runs that others refer to and that retention has removed.
     """
     attempts = [row for row in rows if row.is_attempt]
     n_runs = sum(row.run is not None for row in rows)
@@ -164,7 +164,7 @@ def history_html(
 def index_html(
     rows: Sequence[AuditRow], *, folder: str, date: str, exit_code: int
 ) -> str:
-    """Return the page of several audits, one line each, under one exit code."""
+    """Return the page of several audits: one row each, and the common exit code."""
     cells = []
     for row in rows:
         name = display_name(row.audit)
@@ -172,10 +172,10 @@ def index_html(
         cells.append(
             {
                 "audit": FileLink(row.report, name) if row.report else name,
-                "verdict": _short(row.verdict)
+                "verdict": _short_badge(row.verdict)
                 if row.verdict
                 else word("history.left_no_run"),
-                "exit_code": _code(row.exit_code),
+                "exit_code": _exit_code_text(row.exit_code),
                 "run": f"{display_name(row.run_id)} {when}" if row.run_id else "–",
                 "note": show_hidden(row.note) or "–",
             }
@@ -197,7 +197,7 @@ def index_html(
     )
     n_good = sum(row.exit_code == 0 for row in rows)
     is_good = exit_code == 0 and n_good == len(rows)
-    shape = "confirmed" if is_good else "not confirmed"  # that of a verdict
+    shape = "confirmed" if is_good else "not confirmed"  # the verdict with that shape
     label = word(f"history.combined_words.{'good' if is_good else 'bad'}")
     title = say("history.all_title", folder=display_name(folder))
     view = ReportView(
@@ -218,12 +218,12 @@ def index_html(
     return to_html(view)
 
 
-def _code(exit_code: int | None) -> str:
+def _exit_code_text(exit_code: int | None) -> str:
     return "–" if exit_code is None else str(exit_code)
 
 
-def _short(verdict: str) -> Badge:
-    """Return a verdict in the words that fit into a column."""
+def _short_badge(verdict: str) -> Badge:
+    """Return a verdict with a label short enough for a column."""
     words = dict(zip(MARKS, look_up("history.marks"), strict=True))
     return replace(badge(verdict), label=words[verdict])
 
@@ -234,9 +234,9 @@ def _runs_table(
     signed: Mapping[str, Sequence[str]],
     reports: Mapping[str, str],
 ) -> Table:
-    """Return each run with its verdict, or attempt, and what is not as before.
+    """Return the table of runs and failed attempts, newest first.
 
-    Newest first: on a long history the last are asked for.
+    A row has the verdict and the changes since the run before.
     """
     first = next((row for row in rows if row.run), None)
     lines = []
@@ -250,17 +250,17 @@ def _runs_table(
             digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
             run = (FileLink(report, name) if report else name, " ", *digest)
             marked = (" ", word("history.baseline")) if run_id == baseline else ()
-            verdict = (_short(row.run.verdict), *marked)
+            verdict = (_short_badge(row.run.verdict), *marked)
             remarks += signed.get(run_id, ())
-        alike = word("history.first" if row is first else "history.as_before")
+        unchanged = word("history.first" if row is first else "history.as_before")
         changes = tuple(Styled("entry", (show_hidden(text),)) for text in remarks)
         lines.append(
             {
                 "started": moment(row.time).removesuffix(ZONE) if row.time else "–",
                 "verdict": verdict,
-                "exit_code": _code(row.exit_code),
+                "exit_code": _exit_code_text(row.exit_code),
                 "run": run,
-                "changes": changes or alike,
+                "changes": changes or unchanged,
             }
         )
     table = table_of(

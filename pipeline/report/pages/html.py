@@ -1,4 +1,4 @@
-"""A ReportView as HTML: one file that asks nothing of any network."""
+"""A ReportView as one self-contained HTML file, and the files of a report."""
 
 import base64
 import io
@@ -28,33 +28,33 @@ from .template_files import environment
 from .view import ReportView, build_view
 
 DOWNLOADS = 30_000
-"""Bytes of tables that the page itself hands over; the larger ones lie beside it."""
+"""Most bytes of CSV tables embedded in the page; larger tables are linked as files."""
 FINDINGS = 10
-"""Findings that a notebook shows of a result; the rest is counted."""
+"""Most findings of a result in a notebook; the others are counted."""
 DPI = 200
-"""Of a figure as PNG: what a text processor prints sharply."""
+"""Resolution of a figure as PNG, enough for print from a text processor."""
 FIGURES = "figures"
-"""The folder beside a page that holds its figures as files."""
+"""The folder of figure files, next to the page."""
 ON_SCREEN = ("glossary",)
-"""Sections that paper leaves out."""
+"""Sections that are not printed."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 BLUE = "#0b4f79"
-"""Our accent on white, in both style sheets."""
+"""The default accent on white, in both style sheets."""
 
 
 def section_html(section: Section) -> str:
-    """Return a page of nothing but one section, as `plain_text` reads it."""
+    """Return a page of one section only, for `plain_text`."""
     return to_html(ReportView(sections=(section,)))
 
 
 class Page:
-    """A report that shows itself in a notebook."""
+    """A report that a notebook displays."""
 
     def __init__(self, html: str) -> None:
         self.html = html
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, so that styles do not mix."""
+        """Return the page in an iframe, so that styles do not mix."""
         return Markup(
             '<iframe title="{}" srcdoc="{}" sandbox="allow-downloads" '
             'style="width: 100%; height: 80vh; border: 0"></iframe>'
@@ -74,30 +74,29 @@ def to_html(
     ----------
     view : ReportView
     digest_of : callable
-        The SHA-256 of a file of the run folder, by its path: of what holds the numbers
-        of a table too large for the page to hand over. Empty if there is no such file.
+        From the path of a file of the run folder to its SHA-256, for tables too large
+        to be embedded. Empty if there is no such file.
     figures : str, default ""
-        The folder, seen from the page, that holds its figures as files; without one
-        the captions do not lead to any.
+        The folder of figure files, relative to the page; without it, captions have no
+        links to such files.
     root : str, default ""
-        What leads from the page to the run folder, "../" from one that lies deeper.
+        The path from the page to the run folder: "../" if the page is one level deeper.
 
     Returns
     -------
     str
-        No outside address, and no script but the one that sorts tables, filters them
-        and folds sections, with a policy that forbids all others; the same bytes for
-        the same view.
+        HTML without external addresses and without scripts but screen.js; a content
+        security policy forbids all others. The same bytes for the same view.
     """
     with with_words(view.words):
-        labels, handed = view.composed.labels, _handed_over(view)
+        labels, embedded = view.composed.labels, _embedded_tables(view)
         sources = {table.id: table for table in view.tables}
 
         def download(name: str) -> str:
             table = sources[name]
-            if handed[name]:
+            if uri := embedded[name]:
                 return Markup('<a download="{}" href="{}">{} {}</a>').format(
-                    table.file, handed[name], labels[name].lower(), word("page.as_csv")
+                    table.file, uri, labels[name].lower(), word("page.as_csv")
                 )
             if digest := digest_of(table.source):
                 return Markup(
@@ -121,14 +120,15 @@ def to_html(
 
 
 def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
-    """Return the report as HTML for paper: no downloads, long tables at the end.
+    """Return the report as HTML for print, without downloads, long tables at the end.
+
+    It has no style sheet: the renderer is given print.css.
 
     Parameters
     ----------
     view : ReportView
     conformity : str
-        What may be said of the file that the PDF renderer makes of it. Its style is
-        print.css, which the renderer gets beside it.
+        The statement on PDF/A and PDF/UA of the renderer's output.
     bars : bool, default True
         Whether tables have their columns of bars.
     """
@@ -171,18 +171,18 @@ def html_files(
     Parameters
     ----------
     views : mapping of str to ReportView
-        What `report_views` returns.
+        The result of `report_views`.
     result : AuditResult
     data : mapping of str to bytes
-        The tables of the result, if they were made already.
+        The tables of the result by path, if they were made already.
     figures : str, default "figures"
-        The folder of the figures of the first page, from where that will lie.
+        The folder of the figures of the first page, relative to it.
 
     Returns
     -------
     dict
-        report.html. Of more than three models it is an index, and each has its page
-        below models/.
+        The text of each page by path: report.html, and for more than three models one
+        page per model below models/.
     """
     every_table = cache(lambda: data or tables(result))
 
@@ -206,7 +206,7 @@ def html_files(
 def figure_files(
     views: Mapping[str, ReportView], figures: str = FIGURES
 ) -> dict[str, bytes | str]:
-    """Return each figure of the views by its path, as SVG and as PNG."""
+    """Return the figures of the views by path, each as SVG and as PNG."""
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
         folder = _figures_of(path, figures)
@@ -233,12 +233,12 @@ def pdf_files(
     result: AuditResult,
     attachments: Mapping[str, bytes] = NO_FILES,
 ) -> dict[str, bytes]:
-    """Return the PDF of each view of a result, with what it carries.
+    """Return the PDF of each view of a result by path, with `attachments` embedded.
 
     Raises
     ------
     importance_audit.report.pages.pdf.PdfError
-        If there can be no PDF.
+        If a PDF cannot be made.
     """
     fonts = fonts_of(result)
     files = {}
@@ -257,20 +257,20 @@ def pdf_files(
 
 
 def _style(name: str, view: ReportView) -> str:
-    """Return a style sheet with the accent of a view; the dark screen keeps ours."""
+    """Return a style sheet with the accent of a view, which dark mode ignores."""
     css = own_file(name)
     return css.replace(BLUE, view.accent) if view.accent else css
 
 
 def show(result: AuditResult) -> Page:
-    """Return the report on a result as an object that a notebook shows."""
+    """Return the report on a result as an object that a notebook displays."""
     return Page(to_html(build_view(result, has_folder=False)))
 
 
 def card(result: AuditResult) -> str:
-    """Return verdict, leading ranking and findings as a piece of a notebook.
+    """Return verdict, leading ranking and findings as HTML for a notebook.
 
-    It has no script and no outside address.
+    It has no script and no external address.
     """
     from ..figures import notebook
 
@@ -293,17 +293,10 @@ def card(result: AuditResult) -> str:
     )
 
 
-def _handed_over(view: ReportView) -> dict[str, str]:
-    """Return each table of a page as an address that holds it, by its id.
+def _embedded_tables(view: ReportView) -> dict[str, str]:
+    """Return the tables of a page as data URIs of CSV by id.
 
-    Parameters
-    ----------
-    view : ReportView
-
-    Returns
-    -------
-    dict of str to str
-        Empty for the largest tables, where all together would make the page heavy.
+    Smallest first, up to `DOWNLOADS` bytes in all; empty texts for the others.
     """
     texts = {table.id: table.csv for table in view.tables if table.source}
     uris = dict.fromkeys((table.id for table in view.tables), "")
@@ -316,10 +309,10 @@ def _handed_over(view: ReportView) -> dict[str, str]:
 
 
 def _page(view: ReportView, composed: Composed, *, printing: bool = False) -> str:
-    """Return the page around its sections, with markers for what depends on it."""
-    # Of a report the contents name the sections that hold no more than a sentence.
+    """Return the page with its sections, markers not yet replaced."""
+    # A report lists brief sections in its contents instead of showing them.
     brief = composed.brief if view.digest else frozenset[str]()
-    # From its first letter to its last: the policy's hash counts blanks too.
+    # Stripped, because the hash in the security policy includes white space.
     script = own_file("screen.js").strip()
     script_hash = base64.b64encode(sha256(script.encode()).digest()).decode()
     template = environment().get_template("page.html.j2")
@@ -340,5 +333,5 @@ def _page(view: ReportView, composed: Composed, *, printing: bool = False) -> st
 
 @cache
 def own_file(name: str) -> str:
-    """Return a style sheet or a script as it is; no text of a user is in it."""
+    """Return a style sheet or script, not escaped: it has no text of a user."""
     return Markup((templates() / name).read_text(encoding="utf-8"))

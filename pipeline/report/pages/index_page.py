@@ -1,6 +1,6 @@
-"""The page that leads to one report per model, and compares the models.
+"""The index page of a report on many models: links to their pages, and comparisons.
 
-Not: what is said of a single model, which its own report holds.
+Not: the details of a single model, which are on its own page.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from ..text.wording import (
 from .by_model import ModelPart
 
 COLUMNS = 6
-"""Models beside each other in one table of verdicts."""
+"""Most models in one table of verdicts."""
 SHAPES = {
     "pass": "●",
     "note": "◆",
@@ -50,14 +50,14 @@ def file_of(model: str) -> str:
 
 
 def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
-    """Return the section behind page one: model by model."""
+    """Return the section after page one: the table of models, checks by model."""
     lede = say("index.lede", models=say_count(tallied("models", len(parts)), "model"))
     blocks = (_models(facts, parts), *_matrices(parts), *over_runs(facts))
     return Section("R", "overview", word("sections.overview"), lede, {"blocks": blocks})
 
 
 def between(facts: Facts) -> Section:
-    """Return what can only be seen of all models together."""
+    """Return the section of comparisons between models: figures, curves, claims."""
     by_loss: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in facts.leads:
         key = (ranking.record.loss, ranking.record.positive_class)
@@ -74,7 +74,7 @@ def between(facts: Facts) -> Section:
 
 
 def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
-    """Return a row per model: where its report is, how good it is, what leads."""
+    """Return one row per model: link, loss, leading feature, verdict."""
     rows = []
     for part in parts:
         leads = facts_of(part.result, facts.digest).leads
@@ -100,9 +100,9 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
 
 
 def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
-    """Return the worst verdict of each check for each model, some models at a time.
+    """Return the worst verdict of each check for each model, `COLUMNS` models a table.
 
-    Checks that passed for every model are counted; they are listed if all did.
+    Checks that passed for all models are only counted, unless all checks did.
     """
     words = look_up("check_words")
     frames = pd.concat([part.result.checks for part in parts])

@@ -1,4 +1,4 @@
-"""Sentences, numbers and names as HTML: what others wrote is escaped here."""
+"""Sentences, numbers and names as HTML; names and texts of users are escaped here."""
 
 import re
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from ..text.blocks import Badge, FileLink, Link, Name, Styled, Value
 from ..text.wording import is_right_to_left, pieces_of, show_hidden
 
 NARROW = 12
-"""Characters that the narrowest column of names has room for."""
+"""Characters that fit into the narrowest column of names."""
 PIECE = 14
-"""Characters of a name that any column can keep in one line."""
+"""Most characters of a piece of a name that is never broken."""
 LONG_WORD = 27
-"""Characters of a word that may break in a sentence: more than an id of a run has."""
+"""Least characters of a word that may break in a sentence; ids of runs are shorter."""
 ELEMENTS = ("strong", "em", "sub", "code")
 JOINT = Markup("<wbr>")
 _LONG_WORD = re.compile(rf"(\S{{{LONG_WORD},}})")
@@ -25,15 +25,15 @@ _LINK_TAG = re.compile(r"</?a\b[^>]*>")
 def html_of(
     item: Any, *, path: Callable[[str], str] = str, printing: bool = False
 ) -> Any:
-    """Return a sentence, or a part of one, as HTML; anything else as it is.
+    """Return a sentence, or a part of one, as HTML; anything else unchanged.
 
     Parameters
     ----------
     item : Sentence, Value, Name, Link, FileLink, Badge, Styled or other
     path : callable
-        Where a number of the page stands in the stored result: `ReportView.path`.
+        From the path of a value to its path in the stored result: `ReportView.path`.
     printing : bool
-        Paper follows no link to a file and looks up no number.
+        Without links to files and attributes of numbers, which paper cannot use.
     """
     if isinstance(item, tuple):
         return Markup("").join(
@@ -72,7 +72,7 @@ def html_of(
 
 
 def number_attributes(value: Value, path: Callable[[str], str]) -> Markup:
-    """Return what an element tells of its number: full precision, place, derivation."""
+    """Return the attributes of a number: full precision, path, derivation."""
     if not value.exact:
         return Markup("")
     derived = Markup(' data-d="{}"').format(value.derived) if value.derived else ""
@@ -81,19 +81,19 @@ def number_attributes(value: Value, path: Callable[[str], str]) -> Markup:
 
 
 def marker(kind: str, target: str) -> str:
-    """Return what stands for a text that is known when the whole page is composed.
+    """Return a placeholder, replaced by `compose.filled` when the page is complete.
 
-    Its two characters are for private use: shown names never hold any.
+    It is delimited by two private-use characters, which shown names never contain.
     """
     return f"\ue000{kind}:{target}\ue001"
 
 
 def breakable(name: str) -> str:
-    """Return a name that a narrow column may break between its words."""
-    # WeasyPrint puts what stands between two joints from left to right.
+    """Return a name with line break opportunities between its words, if it is long."""
+    # WeasyPrint sets texts between two break opportunities from left to right.
     if len(name) <= NARROW or is_right_to_left(name):
         return name
-    # Paper breaks inside pieces too unless told not to, which only short ones bear.
+    # WeasyPrint also breaks inside pieces; a class prevents it, for short ones only.
     whole = Markup('<span class="joints">{}</span>')
     runs = [
         whole.format(JOINT.join(run)) if is_short else JOINT.join(run)
@@ -103,7 +103,7 @@ def breakable(name: str) -> str:
 
 
 def _breaking(text: str) -> Markup:
-    """Return a text as HTML whose long words, names above all, break as names do."""
+    """Return a text as HTML with line break opportunities in long words."""
     return Markup("").join(
         JOINT.join(pieces_of(word))
         if n % 2 and not is_right_to_left(word)
@@ -113,5 +113,5 @@ def _breaking(text: str) -> Markup:
 
 
 def unlinked(item: Any) -> Markup:
-    """Return a sentence as HTML without its links, for a button, which has none."""
+    """Return a sentence as HTML without links, which a button must not contain."""
     return Markup(_LINK_TAG.sub("", html_of(item)))

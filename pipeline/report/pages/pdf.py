@@ -1,7 +1,7 @@
-"""HTML text → PDF bytes, in a child process with limits. Not: the layout.
+"""From HTML to PDF, in a child process with limits. Not: the layout.
 
-The child (`print_page`) alone imports WeasyPrint: memory it takes is given back, a
-crash stays there, and the clock and the fonts of the machine stay out of the file.
+Only the child process (`print_page`) imports WeasyPrint: its memory is freed, a crash
+does not end the audit, and clock and fonts of the machine do not influence the PDF.
 """
 
 import base64
@@ -20,20 +20,19 @@ from ..figures import typeface
 from ..text.wording import look_up
 from . import print_page
 
-# No folder: the fonts are those of the page, on every machine the same.
+# Without folders of fonts, so that all machines use those of the page only.
 _NO_SYSTEM_FONTS = "<?xml version='1.0'?><fontconfig></fontconfig>\n"
 
 
 class Capability(NamedTuple):
-    """How a PDF is written, and what may be said of it.
+    """The kind of PDF that a renderer writes, and the statements on its conformity.
 
     Attributes
     ----------
     mode : str
-        As WeasyPrint names it: "pdf/a-3a", "pdf" for a file of no profile, empty if
-        there is no renderer.
+        "pdf/a-3a", "pdf/1.7" for a file of no profile, empty if there is no renderer.
     statements : tuple of str
-        The sentences that the report prints and renderer.json repeats.
+        Sentences in the report and in renderer.json.
     """
 
     mode: str
@@ -41,7 +40,7 @@ class Capability(NamedTuple):
 
 
 class PdfError(Exception):
-    """Why there is no PDF, as one sentence; the HTML stands without it."""
+    """A PDF cannot be made; the message is one sentence. The HTML does not need it."""
 
 
 def to_pdf(
@@ -60,30 +59,30 @@ def to_pdf(
     Parameters
     ----------
     html : str
-        A page that holds all it shows. Characters that no font has are printed as
-        visible escapes.
+        A self-contained page. Characters that no font has are printed as visible
+        escapes.
     print_css : str
-        The style for paper; the rules that load the typeface are added here.
+        The style sheet for print; the rules that load the typeface are added here.
     created : datetime
-        The only date in the file, with its zone.
+        The only date in the file, with time zone.
     identifier : bytes
-        What names the document in the file: the first 32 hex digits of its digest, as
-        text. Of other bytes, ends of lines would not be read back as they were.
+        The PDF identifier: the first 32 hex digits of the content digest, as text. In
+        other bytes, line ends would not be read back unchanged.
     attachments : mapping of str to bytes, optional
         File name to content; the catalogue of words has their descriptions.
     fonts : sequence of str, optional
         Paths of font files, for characters that DejaVu lacks.
     seconds : float, default 300
-        How long the child may take.
+        Time limit of the child process.
     max_bytes : int, default 2 GiB
-        How much address space it may take.
+        Limit of its address space.
 
     Raises
     ------
     PdfError
-        If WeasyPrint is missing, fails, exceeds a limit or has no disk; if the page
-        asks for anything outside itself, or if a rule, a font or an image of it has
-        no effect.
+        If WeasyPrint is missing, fails, exceeds a limit or cannot write to the disk; if
+        the page refers to external resources, or if a style rule, a font or an image
+        has no effect.
     """
     if not _weasyprint_version():
         raise PdfError("WeasyPrint (>= 57.2) is not installed.")
@@ -109,15 +108,15 @@ def to_pdf(
 
 
 def conformity_statement() -> str:
-    """Return what may be said of the PDF that the installed WeasyPrint writes."""
+    """Return the statements on the PDF of the installed WeasyPrint as one text."""
     return " ".join(capability().statements)
 
 
 def capability(weasyprint: str | None = None) -> Capability:
-    """Return what a version of WeasyPrint writes here, by default the installed one.
+    """Return the capability of a version of WeasyPrint, by default the installed one.
 
-    The mode of the file and its tags are facts of the renderer; whether the file
-    conforms is for a validator to say, so no version claims it.
+    Mode and tags of the file depend on the renderer; conformity could only be stated by
+    a validator and is not claimed.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def _weasyprint_version() -> str:
 def _in_child(
     job: Mapping[str, object], folder: Path, epoch: int, seconds: float
 ) -> bytes:
-    """Run `print_page` in its own folder and return what it writes."""
+    """Run `print_page` in its own folder and return the PDF."""
     (folder / "fonts.conf").write_text(_NO_SYSTEM_FONTS, encoding="utf8")
     files = folder / "files"
     files.mkdir()

@@ -1,4 +1,4 @@
-"""What a finished page says, as lines: for a terminal, a comparison of two, a test."""
+"""The text of a rendered page in lines, for terminals, comparisons and tests."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[-−–+<±≤]*[\d. ,∞–]*%?")
 
 
 class _Reader(HTMLParser):
-    """The lines of a piece of a page of ours, in which every element is closed."""
+    """Reader of the lines of well-formed HTML of the report."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,14 +52,14 @@ class _Reader(HTMLParser):
 
 
 def page_lines(page: str, element: str = "body") -> list[str]:
-    """Return what a page of ours says, in order and without its looks.
+    """Return the text of an element of a page in lines.
 
-    A heading, a paragraph, an item of a list or the words for a figure is one line;
-    so is a row of a table, a tab between its cells.
+    A heading, a paragraph, an item of a list or the alternative text of a figure is one
+    line; so is a row of a table, with tabs between its cells.
     """
-    said = _SILENT.sub("", page)
+    html = _SILENT.sub("", page)
     reader = _Reader()
-    reader.feed(said[said.index(f"<{element}") : said.index(f"</{element}>")])
+    reader.feed(html[html.index(f"<{element}") : html.index(f"</{element}>")])
     reader.handle_endtag(element)
     return list(filter(None, reader.lines))
 
@@ -76,7 +76,7 @@ def to_text(page: str) -> str:
 
 
 def _columns(rows: list[list[str]]) -> Iterator[str]:
-    """Yield a head and rows, columns as wide as they need, numbers to the right."""
+    """Yield the lines of a table with aligned columns, numbers to the right."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
     is_number = [all(map(_NUMBER.fullmatch, column[1:])) for column in columns]

@@ -1,8 +1,9 @@
-"""The child process that prints: a job on stdin, the PDF on stdout.
+"""The child process that makes the PDF: a job as JSON on stdin, the PDF on stdout.
 
-The only user of WeasyPrint, started by `pdf.to_pdf`. A page that cannot be printed as
-it is ends with `REFUSED` and one sentence on stderr. WeasyPrint 57.2 and 70 are
-tried; in between arguments moved, so each is looked up where it may have moved.
+It is started by `pdf.to_pdf`, and is the only code that imports WeasyPrint. If a page
+cannot be printed completely, it exits with `REFUSED` and one sentence on stderr.
+WeasyPrint 57.2 and 70 are tested; since arguments changed between them, signatures are
+inspected.
 """
 
 import base64
@@ -26,20 +27,20 @@ _MEDIA_TYPES = {
     ".json": "application/json",
     ".toml": "application/toml",
 }
-# What WeasyPrint logs when a style rule, a font or an image has no effect.
+# In log messages of WeasyPrint about a style rule, a font or an image without effect.
 _FAULTS = ("Ignored", "Invalid", "Failed to load", "cannot be loaded")
 
 
 class PrintError(Exception):
-    """What keeps a page from being printed, as one sentence."""
+    """A page cannot be printed; the message is one sentence."""
 
 
 def main() -> int:
     """Print the job on stdin; return the exit code."""
     job = json.load(sys.stdin)
     resource.setrlimit(resource.RLIMIT_AS, (job["max_bytes"], job["max_bytes"]))
-    # The trees of a page are no garbage and the process ends with the page: looking
-    # for garbage took a tenth of its time and gave nothing back.
+    # Garbage collection took a tenth of the time and freed nothing: the trees of the
+    # page are in use until the process ends.
     gc.disable()
     try:
         pdf = printed(job)
@@ -56,8 +57,8 @@ def printed(job: Mapping[str, Any]) -> bytes:
     Raises
     ------
     PrintError
-        If the page asks for anything outside itself, if a style rule, a font or an
-        image of it has no effect, or if an image has no alternative text.
+        If the page refers to external resources, if a style rule, a font or an image
+        has no effect, or if an image has no alternative text.
     """
     import weasyprint
     from weasyprint.text.fonts import FontConfiguration
@@ -106,7 +107,7 @@ def printed(job: Mapping[str, Any]) -> bytes:
 
 
 def _fetcher(fonts: Mapping[str, str], refused: list[str]) -> Any:
-    """Return what serves `data:` and our fonts, and keeps all else in `refused`."""
+    """Return a fetcher of `data:` URLs and our fonts; adds others to `refused`."""
     import weasyprint
     from weasyprint import urls
 
@@ -136,10 +137,10 @@ def _fetcher(fonts: Mapping[str, str], refused: list[str]) -> Any:
 
 
 def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
-    """Return the files to embed, dated, so that no clock enters the PDF.
+    """Return the files to embed, dated by the run, not by the clock of the machine.
 
-    In the order of their names, as the tree that lists them must be. Each is written
-    to the working folder first: below 64 the embedded name is that of the file.
+    They are sorted by name, as a PDF name tree must be. Each is first written to the
+    working folder: WeasyPrint below 64 embeds it under the name of that file.
     """
     from weasyprint import Attachment
 
@@ -160,7 +161,7 @@ def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
 
 
 def _describe_files(pdf: Any, created: datetime) -> None:
-    """Complete what versions leave out of embedded files; list each once, by name."""
+    """Add attributes of embedded files that some versions omit; list each file once."""
     import pydyf
 
     date = pydyf.String(created.strftime("D:%Y%m%d%H%M%SZ"))

@@ -1,4 +1,4 @@
-"""The pages of a report: one, or of many models an index and a page per model."""
+"""The pages of a report: one, or an index and one per model if there are many."""
 
 from dataclasses import replace
 from functools import partial
@@ -22,7 +22,7 @@ from .index_page import between, file_of, overview
 from .view import ReportView, build_view, sections_of, view_of
 
 MAIN = "report"
-"""The page that people open first, without its ending."""
+"""Name of the first page of a report, without ending."""
 
 
 def report_views(
@@ -34,23 +34,24 @@ def report_views(
 ) -> dict[str, ReportView]:
     """Return each page of a report by its path in the run folder, without ending.
 
-    Up to three models share "report". Of more it has page one, and an index that
-    compares them and leads to a page of each, all under the digest of the one result.
+    Up to three models share the page "report". With more models, "report" has page one
+    and an index that compares the models, and each model has a page. All pages have the
+    digest of the whole result.
 
     Parameters
     ----------
     result : AuditResult
     profile : {"", "technical", "executive"}
-        Which sections are shown; by default as ``[report] profile`` says.
+        Selection of sections, by default that of ``[report] profile``.
     context : RunContext
-        What the report says besides the result.
+        Facts about the run that are not in the result, such as earlier runs.
     document : bytes
         The run's result.json, whose digest the pages print; made if it is not given.
     """
     by_model = parts(result)
     document = document or utf8(dumps(result))
     about: dict[str, Any] = {
-        # of the whole result: the page of one model holds a part of it only
+        # Of the whole result, also on the page of one model.
         "file_digest": sha256(document).hexdigest(),
         "profile": profile,
         **context._asdict(),

@@ -1,6 +1,6 @@
-"""A result in a few lines: for mail, for a pull request, for a test dashboard.
+"""Summaries of a result: plain text for mail, Markdown, JUnit XML for dashboards.
 
-Rows are prepared here, as text that each format can hold; the templates place them.
+Texts are escaped here for each format; the templates only arrange them.
 """
 
 import math
@@ -51,7 +51,7 @@ class Suite(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many tests there are, and how many of them came out how."""
+        """Number of tests, and of those with each outcome but passed."""
         outcomes = [case.outcome for case in self.cases]
         counts = {key: outcomes.count(outcome) for outcome, key in OUTCOMES.items()}
         return {"tests": len(outcomes), **counts}
@@ -74,19 +74,20 @@ key = "{key}"
 
 
 def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
-    """Return summary.txt, summary.md and junit.xml, and the file of what to answer.
+    """Return summary.txt, summary.md, junit.xml, and a file of findings to answer.
 
     Parameters
     ----------
     result : AuditResult
     note : str
-        What the summaries say at their end of the run folder itself.
+        A remark about the run folder, for the end of the summaries.
 
     Returns
     -------
     dict
-        The text of each file by its name. No name of a user can end a line, a cell or
-        an element: what would is shown as an escape.
+        The text of each file by its name. Names of users are escaped, so that none can
+        end a line, a cell or an element. There is no file of findings to answer if all
+        are answered.
     """
     with labelled(labels_of(result)):
         shown = [
@@ -95,9 +96,9 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
         ]
         files = {
             "summary.txt": _summary("summary.txt", result, note, _line),
-            "summary.md": _summary("summary.md", result, note, _marked),
+            "summary.md": _summary("summary.md", result, note, _markdown),
         }
-    files["junit.xml"] = _placed(
+    files["junit.xml"] = _rendered(
         "junit.xml",
         audit=_line(result.run.audit),
         run_id=_line(str(result.run.volatile["run_id"])),
@@ -109,9 +110,9 @@ def short_files(result: AuditResult, note: str = "") -> dict[str, str]:
 
 
 def unanswered(result: AuditResult) -> str:
-    """Return a findings.toml with the findings above a note that nobody has answered.
+    """Return a findings.toml of the unanswered warnings and failures; empty if none.
 
-    Who answers takes the marks off the lines that say what; it is empty if all are.
+    The fields of an answer are commented out, to be filled in by the user.
     """
     answered = {*result.answers["key"]}
     found = [f for f in result.findings if f.severity != "info"]
@@ -135,7 +136,7 @@ def unanswered(result: AuditResult) -> str:
 
 
 def reason(result: AuditResult) -> str:
-    """Return in a sentence or two why the verdict is what it is, and what to do."""
+    """Return the reason of the verdict and the remedy, in one or two sentences."""
     words = look_up("short.reasons")
     grave = sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
     frame = result.agreement[result.agreement["engine_a"] == OURS]
@@ -167,7 +168,7 @@ def reason(result: AuditResult) -> str:
 
 
 def _unanswered(result: AuditResult, frame: Any) -> str:
-    """Return why no engine that was asked returned a result, and what to do."""
+    """Return why no engine returned a result, and the remedy."""
     words, reasons = look_up("short.reasons"), frame["reasons"].drop_duplicates()
     sentences = [words["not_answered"]]
     if any(finding.check == "engine_missing" for finding in result.findings):
@@ -180,11 +181,10 @@ def _unanswered(result: AuditResult, frame: Any) -> str:
 
 
 def suites(result: AuditResult) -> tuple[Suite, ...]:
-    """Return the tests of a result: its steps, its checks, its pairs, the rest.
+    """Return the tests of a result: steps, checks, pairs of engines, other findings.
 
-    One fails where a finding at or above `fail_on` speaks against it, so that a
-    dashboard is red where the exit code is not 0; if the finding is accepted, it is
-    skipped.
+    A test fails if it has a finding at or above `fail_on`, so that a dashboard is red
+    if the exit code is not 0; if the finding is accepted, the test is skipped.
     """
     stopped = [f for f in result.findings if f.leaves_gap]
     findings = {(f.check, f.subject): f for f in result.findings}
@@ -200,11 +200,11 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
 def _summary(
     template: str, result: AuditResult, note: str, text: Callable[[str], str]
 ) -> str:
-    """Return a summary in the form of a template, every text made safe by `text`."""
-    asked: dict[tuple[str, ...], list[str]] = {}
+    """Return a summary rendered with a template; `text` escapes each text."""
+    leading: dict[tuple[str, ...], list[str]] = {}
     for index, record in enumerate(result.importances):
-        if record.engine == OURS:  # those after the first replay an engine
-            asked.setdefault(question_of(record), _first(result, index))
+        if record.engine == OURS:  # later records of a question replay an engine
+            leading.setdefault(question_of(record), _leading(result, index))
     digest, pairs = content_digest(result), _tally(result.agreement)
     if pairs:
         facts = facts_of(result, digest)
@@ -217,12 +217,12 @@ def _summary(
         first = group[0]
         subject, message = label_of(first.subject), with_labels(first.message)
         if others := [label_of(finding.subject) for finding in group[1:]]:
-            alike = look_up("short.alike").format(n=len(others))
-            message += f" {alike}: {'; '.join(dict.fromkeys(others))}."
+            more = look_up("short.alike").format(n=len(others))
+            message += f" {more}: {'; '.join(dict.fromkeys(others))}."
         title = title_of_check(first.check)
-        cells = (_grave(result, first), title, subject, message, first.remedy)
+        cells = (_severity_text(result, first), title, subject, message, first.remedy)
         findings.append((*map(text, cells), first.key[:LEAST_DIGITS]))
-    return _placed(
+    return _rendered(
         template,
         audit=text(result.run.audit),
         run_id=text(str(result.run.volatile["run_id"])),
@@ -233,7 +233,7 @@ def _summary(
                 "asked": text(label_of(", ".join(filter(None, question)))),
                 "first": text(", ".join(first) or look_up("short.unmeasured")),
             }
-            for question, first in asked.items()
+            for question, first in leading.items()
         ],
         pairs=pairs or look_up("short.none"),
         claims=_tally(result.claims),
@@ -247,7 +247,7 @@ def _summary(
 def _checks(
     result: AuditResult, findings: Mapping[tuple[str, str], Finding]
 ) -> Iterator[Case]:
-    """Yield each check; one that was not run says why."""
+    """Yield a test per check; one that was not run is skipped, with the reason."""
     for row in result.checks.to_dict("records"):
         check, subject = row["check"], row["subject"]
         name = f"{name_of_check(check)}: {label_of(subject)}"
@@ -267,7 +267,7 @@ def _checks(
 def _pairs(
     result: AuditResult, findings: Mapping[tuple[str, str], Finding]
 ) -> Iterator[Case]:
-    """Yield each pair of answers; one that was not compared says why."""
+    """Yield a test per pair of engines; one not compared is skipped, with reasons."""
     for row in result.agreement.to_dict("records"):
         question = ", ".join(str(row[name]) for name in PAIR if row[name])
         subject = f"{question}: {row['engine_a']} and {row['engine_b']}"
@@ -276,19 +276,19 @@ def _pairs(
         finding = findings.get(("disagreement", subject))
         reasons, verdict = str(row["reasons"]), row["verdict"]
         message = finding.message if finding else reasons
-        said = ": ".join(filter(None, (verdict, message)))
+        text = ": ".join(filter(None, (verdict, message)))
         if verdict == "not compared":
             yield Case(name, "skipped", reasons)
         elif verdict != "disagrees":
-            yield Case(name, message=said)
+            yield Case(name, message=text)
         elif finding is None:
             yield Case(name, "failed", reasons)
         else:
-            yield Case(name, *_outcome(result, finding, said))
+            yield Case(name, *_outcome(result, finding, text))
 
 
 def _others(result: AuditResult) -> Iterator[Case]:
-    """Yield what else counts against the run: no step, no check, no pair."""
+    """Yield a test per failed or accepted finding of no step, check or pair."""
     checked = set(zip(result.checks["check"], result.checks["subject"], strict=True))
     for finding in result.findings:
         has_own_case = finding.leaves_gap or finding.check == "disagreement"
@@ -305,20 +305,20 @@ def _name(finding: Finding) -> str:
 def _outcome(
     result: AuditResult, finding: Finding | None, otherwise: str = ""
 ) -> tuple[str, str]:
-    """Return how the test of a finding came out, and what it says.
+    """Return outcome and message of the test of a finding, which may be None.
 
-    One keeps the run from being confirmed at or above `fail_on`, if not accepted.
+    It fails if the finding is at or above `fail_on` and not accepted.
     """
     at = {"failure"} | ({"warning"} & {result.run.config.get("fail_on")})
     if finding is None or finding.severity not in at:
         return "passed", otherwise
     if finding.key in result.accepted:
-        return "skipped", f"{_grave(result, finding)}: {finding.message}"
+        return "skipped", f"{_severity_text(result, finding)}: {finding.message}"
     return "failed", finding.message
 
 
-def _grave(result: AuditResult, finding: Finding) -> str:
-    """Return how grave a finding is, until when it is accepted, or since when late."""
+def _severity_text(result: AuditResult, finding: Finding) -> str:
+    """Return severity, end of acceptance, and due date if overdue, of a finding."""
     parts = [str(look_up(f"severity.{finding.severity}")).lower()]
     if day := result.accepted.get(finding.key):
         parts.append(look_up("short.accepted").format(day=day))
@@ -329,47 +329,45 @@ def _grave(result: AuditResult, finding: Finding) -> str:
 
 
 def _tally(frame: Any) -> str:
-    """Return how many rows of a frame have which verdict."""
+    """Return the number of rows of a frame by verdict, as text."""
     counts = frame["verdict"].value_counts()
     return ", ".join(f"{count} {word}" for word, count in counts.items())
 
 
-def _first(result: AuditResult, index: int) -> list[str]:
-    """Return the leading features of a record among those told from zero.
+def _leading(result: AuditResult, index: int) -> list[str]:
+    """Return the leading features of a record whose intervals exclude the null value.
 
-    Of more than fit that share a place, how many.
+    If more features are tied than fit, their number is the last entry, or left out.
     """
     record = result.importances[index]
     low = shown_interval(record, index, result.row_intervals).low
-    is_at_zero = low <= nothing_of(record)
-    by_place: dict[float, list[str]] = {}
-    for name, rank, at_zero in zip(
-        record.features, record.rank, is_at_zero, strict=True
-    ):
-        if not (math.isnan(rank) or at_zero):
-            by_place.setdefault(rank, []).append(name)
-    if not by_place and not np.isnan(record.rank).all():
+    is_null = low <= nothing_of(record)
+    by_rank: dict[float, list[str]] = {}
+    for name, rank, at_null in zip(record.features, record.rank, is_null, strict=True):
+        if not (math.isnan(rank) or at_null):
+            by_rank.setdefault(rank, []).append(name)
+    if not by_rank and not np.isnan(record.rank).all():
         return [look_up("short.none_told")]
     features: list[str] = []
     room = LEADERS
-    for _, alike in sorted(by_place.items()):
-        if len(alike) > room:
-            return [*features, f"{len(alike)} alike"] if room else features
-        features.append(" = ".join(map(label_of, alike)))
-        room -= len(alike)
+    for _, tied in sorted(by_rank.items()):
+        if len(tied) > room:
+            return [*features, f"{len(tied)} alike"] if room else features
+        features.append(" = ".join(map(label_of, tied)))
+        room -= len(tied)
     return features
 
 
 def _line(text: str) -> str:
-    """Return a text on one line, everything in it that hides made visible."""
+    """Return a text on one line, with escapes for invisible characters."""
     return show_hidden(" ".join(text.splitlines()))
 
 
-def _marked(text: str) -> str:
-    """Return a text on one line that Markdown shows as it is."""
+def _markdown(text: str) -> str:
+    """Return a text on one line, escaped for Markdown."""
     return _MARKDOWN.sub(r"\\\1", _line(text))
 
 
-def _placed(name: str, **facts: Any) -> str:
+def _rendered(name: str, **facts: Any) -> str:
     template = environment().get_template(f"{name}.j2")
     return template.render(words=look_up("short"), **facts)

@@ -1,4 +1,4 @@
-"""The page of one sign-off: who signed which run, and the line of the audit log."""
+"""The page of one sign-off: signer, signed run, and the line of the audit log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,9 +20,9 @@ def signoff_html(result: AuditResult, facts: Mapping[str, Any]) -> str:
     Parameters
     ----------
     result : AuditResult
-        What is signed.
+        The signed result.
     facts : mapping
-        The line of the audit log, as far as it is known before its page is made.
+        The line of the audit log, without what is known only once its page is made.
     """
     record = signoff_of(facts)
     audit, run = display_name(result.run.audit), display_name(record.run_id)

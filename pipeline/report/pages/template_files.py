@@ -1,4 +1,4 @@
-"""The templates: how they are filled in, and their digest."""
+"""The environment of the templates, and their digest."""
 
 import hashlib
 from functools import cache
@@ -16,10 +16,10 @@ KINDS = (".j2", ".css", ".js", ".toml")
 
 @cache
 def templates_sha256() -> str:
-    """Return one SHA-256 of all templates, styles, words and scripts of the report.
+    """Return one SHA-256 of all templates, style sheets, catalogues and scripts.
 
-    That of one line per file below ``templates/`` in UTF-8, in the order of the paths:
-    the path, a space, and the SHA-256 of the content.
+    The hashed text in UTF-8 has one line per file below ``templates/``, in the order of
+    the paths: the path, a space, and the SHA-256 of the content.
     """
     folder = templates()
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
@@ -33,7 +33,10 @@ def templates_sha256() -> str:
 
 @cache
 def environment() -> "Environment":
-    """Return all templates. Of pages: what they print is a sentence, or is escaped."""
+    """Return the environment of the templates.
+
+    In HTML and XML all output is escaped, and sentences become HTML by `html_of`.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 
     @pass_context

@@ -1,7 +1,7 @@
-"""The whole page as data: an AuditResult in, a ReportView out. Not: HTML, files.
+"""The whole page as data: from an AuditResult to a ReportView. Not: HTML, files.
 
-Sorting, rounding, selection and wording happen here and in the modules of this
-package that hold one section each; the templates only place what they find.
+Sorting, rounding, selection and wording happen here and in `sections`; the templates
+only arrange the results.
 """
 
 import re
@@ -65,17 +65,17 @@ SECTIONS = (
     frameworks,
     signoff,
 )
-"""All sections but the owner's and the glossary; page one comes first."""
+"""All sections but those of the user and the glossary; page one comes first."""
 APPENDIX_ROWS = 1000
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 NO_VERDICT = Badge("", "", "")
 FEW = 4
-"""Sections that are found without contents: those of the executive profile."""
+"""Most sections of a report without table of contents: the executive profile's."""
 
 
 @dataclass(frozen=True)
 class ReportView:
-    """Everything a rendering shows, ready to be placed.
+    """All data of a rendered page.
 
     Attributes
     ----------
@@ -83,28 +83,28 @@ class ReportView:
     document : str
         The id of the document: audit and run.
     created : str
-        The instant the run started, as an ISO text.
+        Time at which the run started, as an ISO text.
     title, subtitle : Sentence
         Title of the report, and the line below.
     page_title : str
-        The text of the window.
+        The title of the browser window.
     verdict : Badge
     sentence : Sentence
         The verdict in one sentence.
     digest : str
-        The content digest, 64 hex digits; empty for what is no report on one result: a
-        history, an index of audits.
+        The content digest, 64 hex digits; empty for a page that is no report on a
+        result, such as a history or an index of audits.
     language : str
     part : ModelPart, optional
-        The part of a result of many models that the view is about.
+        On the page of one of many models, the part of the result about it.
     marking : str
-        Who issues the report and its classification, at the top of every page.
+        Issuing organisation and classification of the report, for the top of each page.
     logo, logo_alt : str
-        An image as an address that holds it, empty if none, and what it shows.
+        An image as a data URI, empty if none, and its alternative text.
     accent : str
-        A colour in the place of ours, such as "#0b4f79", or empty.
+        A colour to replace the default accent, such as "#0b4f79", or empty.
     words : mapping
-        The catalogue that it was built with.
+        The catalogue in use when the view was built.
     """
 
     sections: tuple[Section, ...]
@@ -128,41 +128,41 @@ class ReportView:
 
     @property
     def kicker(self) -> str:
-        """The line above the title."""
+        """Line above the title."""
         return " · ".join(filter(None, (word("title.kicker"), self.marking)))
 
     def path(self, path: str) -> str:
-        """Return where a number of this page stands in the stored result."""
+        """Return the path in the stored result of a value of this page."""
         return self.part.path(path) if self.part else path
 
     @property
     def short_digest(self) -> str:
-        """The first digits of the content digest, for the foot of a page."""
+        """First digits of the content digest, for the footer of a page."""
         return self.digest[:12]
 
     @property
     def is_short(self) -> bool:
-        """Whether it has so few sections that paper lists none of them."""
+        """Whether it has so few sections that print has no table of contents."""
         return len(self.sections) <= FEW
 
     @cached_property
     def composed(self) -> Composed:
-        """The sections as a screen shows them."""
+        """Sections as HTML for a screen."""
         return compose(self.sections, path=self.path, is_short=self.is_short)
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Every table in the order of its number: of the page, single ones last."""
+        """All tables in the order of their numbers, as `Composed.tables`."""
         return self.composed.tables
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Every figure, in the order of the page."""
+        """All figures in the order of the page."""
         return self.composed.figures
 
     @property
     def appendix(self) -> tuple[Table, ...]:
-        """What every cut table leaves out, for paper: its first 1000 rows."""
+        """Rows that cut tables leave out, for print: at most `APPENDIX_ROWS` each."""
         cut = (
             table
             for table in self.tables
@@ -177,14 +177,14 @@ def build_view(result: AuditResult, **about: Any) -> ReportView:
     Parameters
     ----------
     result : AuditResult
-        Complete, or what there was when it was interrupted.
+        Complete, or that of an interrupted run.
     about
-        What the report says besides the result, as `facts_of` takes it.
+        Facts that are not in the result: arguments of `facts_of`.
 
     Returns
     -------
     ReportView
-        The same for the same arguments, whatever the machine or the time.
+        The same for the same arguments, on any machine and at any time.
     """
     facts = facts_of(result, content_digest(result), **about)
     with own_words(result):
@@ -197,7 +197,7 @@ def view_of(
     *,
     part: ModelPart | None = None,
 ) -> ReportView:
-    """Return the view that these sections make, as far as the profile shows them."""
+    """Return the view of those sections that the profile shows."""
     result = facts.result
     letters = PROFILES.get(facts.profile)
     sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
@@ -206,7 +206,7 @@ def view_of(
     markings = (organisation, show_hidden(facts.note("classification")))
     models = plain(joined(display_name(model) for model in facts.models[:3]))
     names = filter(None, (models or show_hidden(result.run.audit), facts.run_id))
-    # A stored configuration may say anything of the logo and the accent.
+    # Logo and accent come from a stored configuration and must be validated.
     file = config_of(facts, "files").get(facts.note("logo"), {})
     kind, image = (str(file.get(key, "")) for key in ("media_type", "base64"))
     accent = facts.note("accent")
@@ -232,7 +232,7 @@ def view_of(
 
 
 def sections_of(facts: Facts) -> tuple[Section, ...]:
-    """Return all sections."""
+    """Return all sections in the order of the page."""
     sections: tuple[Section, ...] = ()
     for section in SECTIONS:
         sections += (section(facts),)
@@ -243,7 +243,7 @@ def sections_of(facts: Facts) -> tuple[Section, ...]:
 def _left_out(table: Table) -> Table:
     """Return the rows of the whole table that the cut one does not show."""
     whole = table.everything or table
-    # Without bars; the name of a row may stand in others too.
+    # Rows are compared by all cells but bars: the name of a row need not be unique.
     shown = {row.cells for row in table.without_bars.rows}
     rows = zip(whole.rows, whole.without_bars.rows, strict=True)
     rest = tuple(row for row, bare in rows if bare.cells not in shown)

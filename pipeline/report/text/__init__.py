@@ -1,1 +1,1 @@
-"""Blocks, numbers and words of the report."""
+"""Text of the report: its blocks, formatted numbers, sentences and labels."""

@@ -1,6 +1,6 @@
-"""What a page is made of: frozen pieces of text, tables, figures. Not: HTML.
+"""The blocks of a page: immutable sentences, tables, figures, sections. Not: HTML.
 
-The templates place blocks by their `kind` and know nothing else about them.
+The templates choose a macro by the `kind` of a block.
 """
 
 import csv
@@ -15,30 +15,30 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from ...records.cells import escaped
 
 SHORT_TABLE, SHORT_TEXT = 6, 1000
-"""Rows and characters of a table that paper never divides."""
+"""Most rows and characters of a table that is never split between pages."""
 TOGETHER = 3
-"""Rows at either end of a longer table that paper keeps together."""
+"""Rows at either end of a longer table that are not split between pages."""
 UPRIGHT_COLUMNS = 12
-"""Columns that an upright page has room for."""
+"""Most columns of a table on a page in portrait format."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number on a page, and where in the result it stands.
+    """A number on a page, with its path in the result.
 
     Attributes
     ----------
     path : str
-        The place in the `AuditResult`: ``importances[0].mean[3]``, or
+        Its path in the `AuditResult`: ``importances[0].mean[3]``, or
         ``performance[2].value`` for a row and column of a frame.
     raw : float
         The number in full precision.
     text : str
         The number as printed.
     unit : str
-        Printed after the number in running text; tables name it in their caption.
+        Printed after the number in running text; tables have it in their caption.
     derived : str
-        Empty if `path` holds `raw` itself, else what was made of what stands there.
+        How `raw` is computed from the value at `path`; empty if it is that value.
     """
 
     path: str
@@ -49,15 +49,15 @@ class Value:
 
     @property
     def exact(self) -> str:
-        """The shortest text that reads back as `raw`; empty for NaN."""
+        """Shortest text that parses to `raw`; empty for NaN."""
         return "" if math.isnan(self.raw) else repr(self.raw)
 
 
 @dataclass(frozen=True)
 class Name:
-    """A name from outside: `text` is safe to show, `raw` is what was given.
+    """A name from the user: `raw` as given, `text` safe to show.
 
-    `whole` is the text that is shown to those who ask, where `text` is cut.
+    If `text` is cut, `whole` is the uncut text, shown as a tooltip.
     """
 
     raw: str
@@ -67,7 +67,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Link:
-    """A link inside the report; without `text` it names its target (table, figure)."""
+    """A link inside the report; its default text is the label of a table or figure."""
 
     target: str
     text: str = ""
@@ -83,7 +83,7 @@ class FileLink:
 
 @dataclass(frozen=True)
 class Badge:
-    """A word of the ladder or of the overall verdict, with its shape."""
+    """A verdict, of two engines or of the run, with its shape."""
 
     word: str
     label: str
@@ -92,7 +92,7 @@ class Badge:
 
 @dataclass(frozen=True)
 class Styled:
-    """Text in one HTML element: "strong", "em", "sub" or "code"."""
+    """Text in an element "strong", "em", "sub" or "code", or in a span of a class."""
 
     style: str
     parts: tuple[Any, ...]
@@ -104,7 +104,7 @@ Sentence: TypeAlias = tuple[Part, ...]
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar inside a row: positions and widths in percent of the cell."""
+    """A bar in a table: positions and widths in percent of the cell."""
 
     fill: tuple[float, float]
     interval: tuple[float, float] | None
@@ -113,9 +113,9 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a table: text, or a bar (which stands beside its number).
+    """One cell of a table: text, or a bar (with its number in the next column).
 
-    `shade` colours it: 0 for not at all, up to 5 for the strongest.
+    `shade` is the strength of its background colour, from 0 for none to 5.
     """
 
     parts: Sentence = ()
@@ -124,25 +124,25 @@ class Cell:
 
     @property
     def exact(self) -> str:
-        """The full precision of the one number in this cell, else empty."""
+        """The number in full precision if the cell has nothing else, else empty."""
         alone = len(self.parts) == 1 and isinstance(self.parts[0], Value)
         return self.parts[0].exact if alone else ""  # type: ignore[union-attr]
 
     @property
     def is_words(self) -> bool:
-        """Whether words stand in this cell and no number: its lines may break."""
+        """Whether this cell has words and no number, so that its lines may break."""
         has_number = any(isinstance(part, Value) for part in self.parts)
         return not has_number and any(map(str.isalpha, plain(self.parts)))
 
     @property
     def plain(self) -> str:
-        """What a spreadsheet gets: numbers in full precision, names as given."""
+        """Text for CSV files: numbers in full precision, names as given."""
         return plain(self.parts, exact=True)
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its head, and what it holds.
+    """One column: its head, and the kind of its cells.
 
     A table has one column of kind "header": its cells are the headers of their rows.
     """
@@ -153,9 +153,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `key` makes it a target of links, on one table of the report only.
+    """One row; `key` makes it a target of links, in one table of the report only.
 
-    Its cells are given as sentences, their parts, bars or `Cell`s.
+    Its cells are given as sentences, parts of sentences, bars or `Cell`s.
     """
 
     cells: tuple[Any, ...]
@@ -166,7 +166,7 @@ class Row:
 
 
 def cell_of(item: Any) -> Cell:
-    """Return what stands in a cell as a `Cell`."""
+    """Return the content of a cell as a `Cell`."""
     if isinstance(item, Cell):
         return item
     if isinstance(item, Bar):
@@ -181,28 +181,28 @@ class Table:
     Attributes
     ----------
     id : str
-        Stable from run to run: "tab-" and what the table holds.
+        "tab-" and a name of its contents, the same in every run.
     caption : Sentence
-        What the table holds, with unit and number of rows.
+        Its contents, with unit and number of rows.
     columns : tuple of Column
     rows : tuple of Row
-        Given as rows, or as their cells.
+        Given as rows, or as tuples of cells.
     notes : tuple of Sentence
         Printed below the table.
     source : str
-        File of the run folder that holds the same numbers, empty if none.
+        File of the run folder with the same numbers, empty if none.
     shape : {"", "wide", "tight"}
-        Many columns, or few beside other text: the least width on a screen.
+        Its least width on a screen: "wide" for many columns, "tight" for few.
     everything : Table, optional
-        The same table with every row, if this one was cut.
+        The same table with all rows, if this one was cut.
     is_appended : bool
-        Whether paper shows `everything` too, at the end.
+        Whether the PDF has `everything` too, in its appendix.
     is_single : bool
-        Whether an overview says the same of many: folded on a screen, not on paper,
-        numbered behind all others.
+        Whether it is the detail of one ranking in an overview table: collapsed on a
+        screen, not printed, numbered after all other tables.
     abreast : int
-        How many columns behind the first a narrow screen sets side by side, below the
-        name of the row; 0 where it scrolls the table instead.
+        On a narrow screen, the number of columns side by side below the name of the
+        row; 0 if the table scrolls instead.
     """
 
     id: str
@@ -224,19 +224,19 @@ class Table:
 
     @property
     def is_short(self) -> bool:
-        """Whether a page can hold it with room to spare, so that none should cut it."""
+        """Whether it is so short that it is never split between pages."""
         texts = (plain(cell.parts) for row in self.rows for cell in row.cells)
         return len(self.rows) <= SHORT_TABLE and sum(map(len, texts)) <= SHORT_TEXT
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """The row at which paper ends one group of rows and begins another."""
+        """Indices of the rows at which a new row group starts in print."""
         n = len(self.rows)
         return (n - TOGETHER,) if n > SHORT_TABLE else ()
 
     @property
     def leads(self) -> tuple[str, ...]:
-        """What a narrow screen says before a cell: of pairs of columns, the model."""
+        """Text before each cell on a narrow screen: in pairs of columns, the model."""
         return tuple(
             plain(column.label) if self.abreast == 2 and n % 2 else ""
             for n, column in enumerate(self.columns)
@@ -244,12 +244,12 @@ class Table:
 
     @property
     def is_landscape(self) -> bool:
-        """Whether paper must be turned to hold its columns."""
+        """Whether it has too many columns for a page in portrait format."""
         return len(self.columns) > UPRIGHT_COLUMNS
 
     @property
     def without_bars(self) -> "Table":
-        """The same table with its bars left out, the other columns the wider for it."""
+        """The same table without its columns of bars."""
         places = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
         columns = tuple(self.columns[i] for i in places)
         rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
@@ -257,12 +257,12 @@ class Table:
 
     @property
     def file(self) -> str:
-        """The name of the table as a file of its own."""
+        """File name of the table as CSV."""
         return f"{self.id.removeprefix('tab-')}.csv"
 
     @cached_property
     def csv(self) -> str:
-        """The table as CSV, bars left out; every row, even if this one was cut."""
+        """The table as CSV without bars; with all rows, even if this one was cut."""
         whole = (self.everything or self).without_bars
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -273,7 +273,7 @@ class Table:
 
 @dataclass(frozen=True)
 class KeyValues:
-    """A short table of labels and what they stand for."""
+    """A short table of labels and values."""
 
     id: str
     title: Sentence
@@ -282,31 +282,31 @@ class KeyValues:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """The rows at which paper ends one group of rows and begins another."""
+        """Indices of the rows at which a new row group starts in print."""
         n = len(self.rows)
         return (TOGETHER, n - TOGETHER) if n > SHORT_TABLE else ()
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, drawn when it is first asked for.
+    """A figure, drawn at the first access to `svg`.
 
     Attributes
     ----------
     id : str
-        "fig-" and what it shows; also the salt of its element ids.
+        "fig-" and a name of its contents; also the salt of its element ids.
     draw : callable
-        The function of `figures` that draws it on a sheet.
+        The function of `figures` that draws it.
     data : mapping
         Arguments of that function.
     alt : str
         The figure in words, at most 250 characters.
     headline : Sentence
-        What to see, printed in bold.
+        The message of the figure, printed in bold.
     caption : Sentence
-        What marks and intervals are, the card, and where the numbers stand.
+        Meaning of marks and intervals, the card, and the file with the numbers.
     drawings : list of str
-        The drawing once it was made: a copy with another caption has it too.
+        The cached SVG, shared with copies that have another caption.
     """
 
     id: str
@@ -320,19 +320,19 @@ class Figure:
 
     @property
     def svg(self) -> str:
-        """The drawing, the same bytes for the same data."""
+        """The figure as SVG, the same bytes for the same data."""
         if not self.drawings:
             self.drawings.append(self.draw(**self.data).svg(self.id))
         return self.drawings[0]
 
     @property
     def file(self) -> str:
-        """The name of the figure as a file of its own, without ending."""
+        """File name of the figure, without ending."""
         return self.id.removeprefix("fig-")
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height in CSS pixels, from the drawing's points."""
+        """Width and height in CSS pixels, from the points of the SVG."""
         head = self.svg[: self.svg.index(">", self.svg.index("<svg"))]
         width, height = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)
         return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
@@ -340,7 +340,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Card:
-    """The estimand card: what one measure estimates, field by field.
+    """The estimand card: definition of one measure, field by field.
 
     Attributes
     ----------
@@ -348,7 +348,7 @@ class Card:
     title : Sentence
     facts : KeyValues
     on_screen : tuple of (Sentence, Sentence)
-        More rows, of how the numbers were made, which paper leaves out.
+        More rows, on how the numbers were computed, which are not printed.
     """
 
     id: str
@@ -372,7 +372,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Group:
-    """A heading within a section, and what stands below it."""
+    """A heading within a section, and the blocks below it."""
 
     id: str
     title: Sentence
@@ -384,10 +384,10 @@ Parts: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, str]], Mapping[str
 
 @dataclass(frozen=True)
 class Section:
-    """One section: its letter, its template, and what that places, by name.
+    """One section: its letter, the name of its template, and the template's variables.
 
-    The parts of a section that tells what others hold are a function of the HTML of
-    these, by their letters.
+    If a section depends on the content of others, `parts` is a function of the HTML of
+    these by letter.
     """
 
     letter: str
@@ -398,7 +398,7 @@ class Section:
 
 
 def plain(parts: Sentence, *, exact: bool = False) -> str:
-    """Return the text of `parts`; with `exact`, numbers and names as they are."""
+    """Return the text of `parts`; with `exact`, numbers in full and names as given."""
     texts = []
     for part in parts:
         if isinstance(part, str):

@@ -1,7 +1,7 @@
-"""Display names of features, groups and models, for what a reader sees.
+"""Display names (labels) of features, groups and models on pages and in summaries.
 
-`[labels]` of the configuration gives them. Tables as files, result.json and every path
-into them keep the raw names, so that numbers can be looked up and joined.
+They are configured in `[labels]`. Table files, result.json and all paths into them have
+the raw names, so that numbers can be looked up and joined.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ _LABELS: ContextVar[Mapping[str, str]] = ContextVar(
 
 @contextmanager
 def labelled(labels: Mapping[str, str]) -> Iterator[None]:
-    """Show names by their labels inside the block."""
+    """Use these labels, by raw name, inside the block."""
     token = _LABELS.set(labels)
     try:
         yield
@@ -30,7 +30,7 @@ def label_of(name: str) -> str:
 
 
 def with_labels(text: str) -> str:
-    """Return a stored sentence with labels for the raw names that it quotes."""
+    """Return a stored sentence with labels in place of the raw names in quotes."""
     for name, label in _LABELS.get().items():
         text = text.replace(f"'{name}'", f"'{label}'")
     return text

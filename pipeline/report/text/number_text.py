@@ -1,4 +1,4 @@
-"""Numbers as the page shows them: how many decimals, which signs, which units."""
+"""Formatting of numbers for the page: decimals, signs, units."""
 
 import math
 from collections.abc import Iterable
@@ -17,21 +17,20 @@ MAX_DECIMALS = 6
 def decimals(
     values: npt.ArrayLike, errors: npt.ArrayLike = (), clear: npt.ArrayLike = ()
 ) -> int:
-    """Return the decimals of a column, one number for all of it, so that it aligns.
+    """Return the number of decimals of a column, the same for all its values.
 
-    Two digits of the median standard error, or of the largest value four where
-    nothing is drawn; and as many more as it takes to show the first digit of
-    whatever is `clear` of noise. From 0 to 6: what needs more asks for none.
+    It shows two digits of the median standard error, or four digits of the largest
+    value if there are no standard errors, and at least the first digit of all values in
+    `clear`. The result is between 0 and 6; values in `clear` below 1e-6 are ignored.
 
     Parameters
     ----------
     values : array_like
-        What the column holds.
+        The values of the column.
     errors : array_like
-        Their standard errors; what is not positive and finite is no spread.
+        Their standard errors; those that are not positive and finite are ignored.
     clear : array_like
-        Those values, or distances of them from the baseline, that noise does not
-        explain.
+        The values, or their differences from the baseline, that noise cannot explain.
     """
     spread, size, small = (_sizes(numbers) for numbers in (errors, values, clear))
     places = 0
@@ -46,20 +45,21 @@ def decimals(
 
 
 def _sizes(numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return the sizes of the numbers that are finite and not zero."""
+    """Return the absolute values of the numbers that are finite and not zero."""
     size = np.abs(np.asarray(numbers, dtype=float))
     return size[np.isfinite(size) & (size > 0)]
 
 
 def _power(value: float) -> int:
-    """Return the power of ten of the first digit of a positive number."""
+    """Return the decimal exponent of a positive number."""
     return math.floor(math.log10(value))
 
 
 def number(value: float, places: int, *, sign: bool = False) -> str:
-    """Return a number with `places` decimals, a true minus and thin thousands.
+    """Return a number with `places` decimals, minus sign and thin spaces at thousands.
 
-    What is not zero never prints as zero, and what was not measured as a dash.
+    A number that would be rounded to zero is printed as a bound, such as "< 0.01"; NaN
+    as a dash.
     """
     if math.isnan(value):
         return MISSING
@@ -75,12 +75,12 @@ def number(value: float, places: int, *, sign: bool = False) -> str:
 
 
 def count(value: int) -> str:
-    """Return a whole number with thin thousands."""
+    """Return an integer with thin spaces at thousands."""
     return number(value, 0)
 
 
 def percent(share: float) -> str:
-    """Return a share in percent: whole, or with one decimal where it needs it."""
+    """Return a share in percent, with one decimal if below 9.95 % and not whole."""
     if not math.isfinite(share):
         return number(share, 0)
     is_whole = abs(share) >= 0.0995 or round(100 * share, 6).is_integer()
@@ -88,7 +88,10 @@ def percent(share: float) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return a lone number with so many digits, in powers of ten where it is tiny."""
+    """Return a number with so many digits, or two and an exponent if tiny or huge.
+
+    That is below 1e-4 and from 1e7 on.
+    """
     if not math.isfinite(value):
         return number(value, 0)
     if value and not 1e-4 <= abs(value) < 1e7:
@@ -100,9 +103,9 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def end_text(value: float, places: int) -> str:
-    """Return an end of an interval: its first digit where it would print as zero.
+    """Return an end of an interval, with one digit if it would be rounded to zero.
 
-    As a bound, "< 0.01", it would bound a bound.
+    A text such as "< 0.01" would be a bound on a bound.
     """
     if value and not round(abs(value), places):
         is_tiny = abs(value) < 10.0**-MAX_DECIMALS
@@ -112,13 +115,13 @@ def end_text(value: float, places: int) -> str:
 
 
 def lone(value: float, *, least: int = 0) -> str:
-    """Return a number outside a column: four digits of its own, in whatever size.
+    """Return a number outside a column: four digits, or an exponent below 1e-4.
 
     Parameters
     ----------
     value : float
     least : int, default 0
-        Decimals that it has in any case, to stand beside a number with so many.
+        Least number of decimals, such as that of a number to compare it with.
     """
     if value and abs(value) < 1e-4:
         return significant(value)
@@ -126,13 +129,13 @@ def lone(value: float, *, least: int = 0) -> str:
 
 
 def rounded_up(number: int) -> int:
-    """Return the next whole number at or above a positive one with two digits."""
+    """Return a positive integer rounded up to two significant digits."""
     step = 10 ** max(len(str(number)) - 2, 0)
     return -(-number // step) * step
 
 
 def plain_number(value: float) -> str:
-    """Return a value of the data, such as a year: no thousands, no padding."""
+    """Return a value of the data, such as a year, without separators and padding."""
     if not math.isfinite(value):
         return number(value, 0)
     return f"{value + 0.0:.6g}".replace("-", MINUS)  # -0.0 is 0
@@ -144,7 +147,7 @@ def rank_text(rank: float) -> str:
 
 
 def interval_text(first: float, last: float) -> str:
-    """Return the places a feature could take: "2", or "4–5"."""
+    """Return an interval of ranks: "2", or "4–5"."""
     if math.isnan(first) or math.isnan(last):
         return MISSING
     return f"{first:g}" if first == last else f"{first:g}–{last:g}"
@@ -168,17 +171,17 @@ def unit_text(unit: str, target_unit: str) -> str:
 
 
 def loss_label(loss: str) -> str:
-    """Return how the report prints a loss."""
+    """Return the label of a loss, with no-break spaces around its minus sign."""
     return losses.loss_label(loss).replace(" − ", "\u00a0−\u00a0")
 
 
 def method_words(method: str) -> str:
-    """Return a method as a sentence has it; of an audit's own, its function."""
+    """Return the name of a method for a sentence; of an own method, its function."""
     return method.partition(":")[2] or method.replace("_", " ")
 
 
 def nice_ceiling(value: float) -> float:
-    """Return the next round number at or above a positive value."""
+    """Return the next round number at or above a positive value; 1 for any other."""
     if value <= 0 or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -187,5 +190,5 @@ def nice_ceiling(value: float) -> float:
 
 
 def finite(values: Iterable[float]) -> list[float]:
-    """Return the values that are numbers."""
+    """Return the values that are finite."""
     return [value for value in values if math.isfinite(value)]

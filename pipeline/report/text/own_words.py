@@ -1,4 +1,4 @@
-"""Words on the page that an audit brings along: its language, cards of its methods."""
+"""Texts on the page that come from the audit: labels, translation, own methods."""
 
 import re
 import tomllib
@@ -21,12 +21,12 @@ from .number_text import method_words
 from .wording import LANGUAGE, AsWritten, say, series, show_hidden, with_words, word
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
-"""The head of a section of a numpydoc docstring."""
+"""Heading of a section in a numpydoc docstring."""
 
 
 @contextmanager
 def own_words(result: AuditResult) -> Iterator[None]:
-    """Know labels, methods and losses of a result, and its words, inside the block."""
+    """Use labels, catalogue, own methods and losses of a result inside the block."""
     config = result.run.config
     with ExitStack() as stack:
         stack.enter_context(in_force(stored_rows(config)))
@@ -41,10 +41,10 @@ def own_words(result: AuditResult) -> Iterator[None]:
 
 
 def labels_of(result: AuditResult) -> dict[str, str]:
-    """Return label by raw name, also of what is named by a labelled name.
+    """Return the labels by raw name, also of names composed of labelled names.
 
-    These are pairs of features, "a:b", and subjects of findings and checks: a question
-    with the engines that answered it, and what begins with a model, "forest, A".
+    These are pairs of features, "a:b", and the subjects of findings and checks: a
+    question with its engines, or a subject that starts with a model, "forest, A".
     """
     given: Mapping[str, str] = result.run.config.get("labels") or {}
     labels = dict(given) | dict(_questions(result, given))
@@ -69,7 +69,7 @@ def labels_of(result: AuditResult) -> dict[str, str]:
 def _questions(
     result: AuditResult, given: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield what findings and checks call a question, and how a sentence does."""
+    """Yield the subject of each question in findings and checks, and its words."""
 
     def words(
         model: str,
@@ -79,11 +79,13 @@ def _questions(
         cls: str = "",
         feature: str = "",
     ) -> str:
-        what = word(f"asked.{of}") if of else given.get(feature, feature)
-        asked = word("words.question").format(method=method_words(method), of=what)
+        measured = word(f"asked.{of}") if of else given.get(feature, feature)
+        question = word("words.question").format(
+            method=method_words(method), of=measured
+        )
         parts = (
             given.get(model, model),
-            asked if what else "",
+            question if measured else "",
             loss_label(loss) if loss else "",
             word("data.of_class").format(cls=cls) if cls else "",
         )
@@ -94,7 +96,8 @@ def _questions(
 
     for record in result.importances:
         question = question_of(record)
-        for parts in (question, question[:-1]):  # an ensemble is asked of all classes
+        # Ensembles are measured for all classes at once: without the class too.
+        for parts in (question, question[:-1]):
             yield ", ".join(filter(None, parts)), words(*parts)
         yield stored_question(record), words(*question)
         yield (
@@ -111,12 +114,12 @@ def _questions(
 
 
 def language_of(result: AuditResult) -> str:
-    """Return the language that the report of a result is in."""
+    """Return the language of the report on a result."""
     return str(result.run.config.get("report", {}).get("language") or LANGUAGE)
 
 
 def _cards(methods: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the catalogue would say of methods, from their docstrings."""
+    """Return entries of the catalogue for own methods, from their docstrings."""
     cards: dict[str, Any] = {"stream_of": {}}
     limits = {}
     for entry in methods:
@@ -145,7 +148,7 @@ def _cards(methods: list[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _texts(docstring: str) -> dict[str, AsWritten]:
-    """Return the parts of a docstring: summary, more, and each section by its head."""
+    """Return the parts of a docstring: summary, more, and each section by heading."""
     body, *rest = SECTION.split(docstring)
     summary, _, more = body.partition("\n\n")
     parts = {"summary": summary, "more": more}

@@ -1,4 +1,4 @@
-"""Words on the page: fixed sentences from the catalogue, names made safe to show."""
+"""Words on the page: sentences from the catalogue, and names made safe to show."""
 
 import re
 import unicodedata
@@ -29,12 +29,12 @@ SECTIONS = {
     **{"J": "thresholds", "K": "findings", "L": "limits", "M": "provenance"},
     **{"N": "redo", "O": "frameworks", "P": "signoff", "Q": "glossary"},
 }
-"""The titles of sections in the catalogue, by the letters that are their ids."""
+"""Key of each section in the catalogue by its letter, which is its id on the page."""
 NO_BREAK = "\u00a0"
 SHORT = 160
-"""Characters of the longest name that a page shows whole."""
+"""Most characters of a name; longer names are cut."""
 ALT = 250
-"""Characters of what a figure shows in words."""
+"""Most characters of the alternative text of a figure."""
 _MARKS = {"**": "strong", "*": "em", "~": "sub", "`": "code"}
 _JOINT = re.compile(
     r"(?<=[ .,_\-/:;=&|)])(?=.)(?<!\d[.\-](?=\d))"
@@ -47,20 +47,20 @@ _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
 class AsWritten(str):
-    """A text of a user's that is shown as it is: neither fields nor marks are read."""
+    """A text from the user, in which neither fields nor marks are replaced."""
 
 
 _WORDS: ContextVar[Mapping[str, Any] | None] = ContextVar("_WORDS", default=None)
 
 
 def catalogue() -> Mapping[str, Any]:
-    """Return every sentence of the report, by table and key: ours, and those in use."""
+    """Return the catalogue in use: all sentences of the report, by table and key."""
     return _WORDS.get() or english()
 
 
 @contextmanager
 def with_words(more: Mapping[str, Any]) -> Iterator[None]:
-    """Let the catalogue have more entries, or others, inside the block."""
+    """Add entries to the catalogue, or replace them, inside the block."""
     now = catalogue()
     token = _WORDS.set(now if more is now else _merged(now, more))
     try:
@@ -70,7 +70,7 @@ def with_words(more: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one table of words with the entries of another in it."""
+    """Return two nested tables merged; entries of `other` take precedence."""
     merged = dict(one)
     for key, value in other.items():
         inside = merged.get(key)
@@ -83,14 +83,14 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 def look_up(key: str) -> Any:
     """Return the entry of the catalogue at a dotted key.
 
-    A card says once what holds for every form of its numbers: a sentence where a table
-    could be holds for every last step of the key, the entry `any` of a table for every
-    last step that the table does not have.
+    In a card, the last step of a key is a form of the numbers (difference, ratio, …).
+    A sentence in place of a table of forms is the entry of every form; the entry `any`
+    of a table is that of all forms missing in it.
 
     Raises
     ------
     KeyError
-        If there is none, with the whole key.
+        If there is no such entry, with the whole key.
     """
     *steps, last = key.split(".")
     entry: Any = catalogue()
@@ -106,12 +106,12 @@ def look_up(key: str) -> Any:
 
 
 def title_of_check(check: str) -> str:
-    """Return what findings of a check are about, in a few words."""
+    """Return the short title of findings of a check."""
     return str(look_up("findings.title").get(check, check.replace("_", " ")))
 
 
 def name_of_check(check: str) -> str:
-    """Return what a check observes."""
+    """Return the name of the quantity that a check observes."""
     return str(look_up("checks").get(check, check.replace("_", " ")))
 
 
@@ -123,8 +123,8 @@ def word(key: str) -> str:
 def say(key: str, **fields: Part | Sentence) -> Sentence:
     """Return a sentence of the catalogue with its fields filled in.
 
-    Only the catalogue's own text is read for marks (``**strong**``, ``*em*``,
-    ``~sub~``, `` `code` ``); what is filled in stays as it is.
+    Marks (``**strong**``, ``*em*``, ``~sub~``, `` `code` ``) are replaced in the text
+    of the catalogue only, not in the fields.
     """
     entry = look_up(key)
     return (entry,) if isinstance(entry, AsWritten) else _parsed(str(entry), fields)
@@ -146,7 +146,7 @@ def _parsed(text: str, fields: Mapping[str, Part | Sentence]) -> Sentence:
 
 
 def joined(items: Iterable[Part | Sentence], separator: str = ", ") -> Sentence:
-    """Return items one after another, with `separator` between them."""
+    """Return a sentence of all items with `separator` between them."""
     parts: list[Part] = []
     for item in items:
         if parts:
@@ -171,22 +171,22 @@ def say_count(value: Value, noun: str) -> Sentence:
 
 
 def sentence_case(parts: Sentence) -> Sentence:
-    """Return the parts with the first letter of their own words in upper case."""
+    """Return the sentence with a capital first letter, unless it starts with a name."""
     if parts and isinstance(parts[0], str):
         return (parts[0][:1].upper() + parts[0][1:], *parts[1:])
     return parts
 
 
 def in_sentence(title: str) -> str:
-    """Return the title of a card as it stands within a sentence."""
+    """Return the title of a card for use within a sentence."""
     is_name = title.split(" ")[0] in look_up("scope.proper_names")
-    if title[1:2].islower() and not is_name:  # abbreviations stay too
+    if title[1:2].islower() and not is_name:  # abbreviations keep their capitals
         return title[:1].lower() + title[1:]
     return title
 
 
 def show_hidden(text: str) -> str:
-    """Return text with every character that hides or reorders others made visible."""
+    """Return text with visible escapes for invisible and reordering characters."""
     return "".join(
         f"⟨U+{ord(char):04X}⟩" if unicodedata.category(char) in _HIDDEN else char
         for char in text
@@ -194,24 +194,24 @@ def show_hidden(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Return a text that people wrote as a whole sentence, its full stop included."""
+    """Return a text written by people, safe to show and with a full stop."""
     safe = show_hidden(text.strip())
     return safe if safe.endswith((".", "!", "?", "…")) else f"{safe}."
 
 
 def in_one_line(*texts: str) -> str:
-    """Return texts that are not empty in one line, each but the last `ended`."""
+    """Return texts that are not empty in one line, each but the last with a stop."""
     *before, last = [" ".join(text.split()) for text in texts if text] or [""]
     return " ".join([*map(ended, before), show_hidden(last)])
 
 
 def display_name(name: str) -> str:
-    """Return a name as the page shows it: by its label, nothing hidden, never empty."""
+    """Return the label of a name, safe to show and never empty."""
     return shown_value(label_of(name))
 
 
 def shown_value(text: str) -> str:
-    """Return a level, a class or a file as the page shows it: never by a label."""
+    """Return a level, a class or a file name, safe to show; these have no labels."""
     shown = _UNSEEN_BLANKS.sub(
         lambda run: "".join(f"⟨U+{ord(char):04X}⟩" for char in run[0]),
         show_hidden(text),
@@ -220,12 +220,12 @@ def shown_value(text: str) -> str:
 
 
 def full_name(name: str) -> Name:
-    """Return a name in full."""
+    """Return the label of a name, not cut."""
     return Name(raw=name, text=display_name(name))
 
 
 def quoted_names(text: str) -> Sentence:
-    """Return a text of the result whose names stand in quotation marks, without them.
+    """Return a text of the result with the names in quotes as `Name`s without quotes.
 
     >>> quoted_names("rank of 'size'")
     ('rank of ', Name(raw='size', text='size', whole=''))
@@ -239,12 +239,12 @@ def quoted_names(text: str) -> Sentence:
 
 
 def full_value(text: str) -> Name:
-    """Return a level, a class or a file in full."""
+    """Return a level, a class or a file name, not cut."""
     return Name(raw=text, text=shown_value(text))
 
 
 def short_name(name: str, limit: int = SHORT) -> Name:
-    """Return a name, whole unless absurdly long, else cut where its words end."""
+    """Return the label of a name, cut between words if longer than `limit`."""
     return _short(name, display_name(name), limit)
 
 
@@ -254,7 +254,7 @@ def short_value(text: str, limit: int = SHORT) -> Name:
 
 
 def _short(raw: str, whole: str, limit: int) -> Name:
-    """Return a name whose middle gives way to "…" where it has too many characters."""
+    """Return a name, its middle replaced by "…" if longer than `limit`."""
     if len(whole) <= limit:
         return Name(raw, whole)
     each = (limit - 1) // 2
@@ -263,26 +263,23 @@ def _short(raw: str, whole: str, limit: int) -> Name:
 
 
 def alt_text(text: str) -> str:
-    """Return what a figure shows in words: as long as is read out in one go.
-
-    A longer text ends where a word does.
-    """
+    """Return an alternative text, cut after a word if longer than `ALT`."""
     return text if len(text) <= ALT else f"{text[: end_of_words(text, ALT - 1)]}…"
 
 
 def end_of_words(text: str, most: int) -> int:
-    """Return where the last word ends that `most` first characters hold whole.
+    """Return the end of the last whole word among the first `most` characters.
 
-    It is `most` itself where not even the first word fits.
+    If not even the first word is whole, it is `most`.
     """
     ends = accumulate(map(len, pieces_of(text)))
     return max((end for end in ends if end <= most), default=most)
 
 
 def start_of_words(text: str, most: int) -> int:
-    """Return where the first word begins that `most` last characters hold whole.
+    """Return the start of the first whole word among the last `most` characters.
 
-    It is the first of these characters where not even the last word fits.
+    If not even the last word is whole, it is the first of these characters.
     """
     *starts, end = accumulate(map(len, pieces_of(text)), initial=0)
     first = end - most
@@ -290,12 +287,12 @@ def start_of_words(text: str, most: int) -> int:
 
 
 def pieces_of(name: str) -> list[str]:
-    """Return a name in the pieces that a line may end after: words, humps of a camel.
+    """Return the pieces of a name between which a line may break, also in camelCase.
 
     >>> pieces_of("bureau.score_v3 maxDaysURLOpen")
     ['bureau.', 'score_', 'v3 ', 'max', 'Days', 'URL', 'Open']
 
-    A version or a month stays whole:
+    A version or a month is one piece:
 
     >>> pieces_of("challenger-2024-02 v0.4.5")
     ['challenger-', '2024-02 ', 'v0.4.5']
@@ -304,12 +301,12 @@ def pieces_of(name: str) -> list[str]:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Return whether some of a text is written from right to left."""
+    """Return whether a text has characters of a right-to-left script."""
     return any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
 
 
 def key_of(*names: str) -> str:
-    """Return an id for HTML that depends on the names only, and differs if they do."""
+    """Return an id for HTML made of the names; different names have different ids."""
     import hashlib
 
     slug = "-".join(
@@ -324,7 +321,7 @@ def key_of(*names: str) -> str:
 
 
 def section_link(letter: str) -> Link:
-    """Return a link to a section, by its letter; the page shows its title."""
+    """Return a link to a section by its letter, with its title as text."""
     title = word(f"sections.{SECTIONS[letter]}")
     return Link(f"sec-{letter.lower()}", f"{word('words.section')}{NO_BREAK}{title}")
 
@@ -336,20 +333,20 @@ def table_of(
     rows: Iterable[Any],
     **options: Any,
 ) -> Table:
-    """Return a table, its columns in one line and its cells as they are read.
+    """Return a table, with the heads of its columns from the catalogue.
 
     Parameters
     ----------
     name : str
         Its id without "tab-".
     heads : str
-        The table of the catalogue that holds the heads of the columns, by field.
+        The table of the catalogue with the heads of the columns, by field.
     columns : str or sequence
-        Per column "field:kind", with a blank between them: the kind of `Column`, "text"
-        if left out. A `Column` stands for itself.
+        Columns as "field:kind", separated by blanks; the kind is that of `Column`, by
+        default "text". In a sequence, a `Column` may take the place of such a text.
     rows : iterable
-        Of each row its cells: by field ("key" is the key of the row), or in the order
-        of the columns, or as a `Row`.
+        Rows as mappings of field to cell ("key" is the key of the row), as cells in the
+        order of the columns, or as `Row`s.
     options
         The other attributes of `Table`.
     """
