@@ -1,1 +1,1 @@
-"""One file per section of the report: what it says."""
+"""The sections of the report, one file each."""

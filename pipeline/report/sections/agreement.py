@@ -1,4 +1,4 @@
-"""Section G: which implementations agree, on what, and where they do not."""
+"""Section G: the agreement of implementations, and their differences."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -28,17 +28,17 @@ from .verdicts import LADDER, badge, count_verdict
 
 DISAGREEMENTS_SHOWN = 40
 SHIFTS_SHOWN = 5
-"""Of the rank shifts whose differences lie inside their bands, the largest."""
+"""Number of the largest rank shifts shown whose differences are inside their bands."""
 
 
 def agreement(facts: Facts) -> Section:
-    """Return section G: pairs of rankings, pairs of curves, what lies outside."""
+    """Return section G: pairs of rankings, disagreements, pairs of curves, figures."""
     frame = facts.result.agreement
     if frame.empty:
         return section("G", _nothing(facts), {"blocks": ()})
     blocks = [*_pairs_tables(facts), _disagreements(facts), *_curves_table(facts)]
     figures = band_figures(facts)
-    # Where all engines were replayed, their marks would lie on one another.
+    # If all engines were replayed, their marks would coincide.
     if not figures and not set(frame["verdict"]) <= {"replayed", "not compared"}:
         figures = engine_figures(facts)
     counts = Counter(frame["verdict"])
@@ -53,7 +53,7 @@ def agreement(facts: Facts) -> Section:
 
 
 def _nothing(facts: Facts) -> Sentence:
-    """Return why no pair was compared."""
+    """Return the reason why no pair was compared."""
     if not facts.rankings:
         return say("agreement.nothing")
     if facts.came_to_end or not (facts.configured_engines or facts.answered):
@@ -64,9 +64,11 @@ def _nothing(facts: Facts) -> Sentence:
 
 
 def _pairs_tables(facts: Facts) -> list[Table]:
-    """Return the pairs of rankings, worst first, and every pair if some share a row.
+    """Return the table of pairs of rankings, the worst verdict first.
 
-    Those of two engines do that agree, or share the reason not to be compared.
+    Pairs of the same two engines share a row if they are replayed, if they are
+    equivalent, or if they were not compared for the same reason. If any share a row, a
+    second table has one row for every pair.
     """
     frame = facts.result.agreement
     frame = frame[frame["kind"] == "importance"]
@@ -117,7 +119,7 @@ def _pairs_table(facts: Facts, groups: Sequence[list[Hashable]]) -> Table:
 
 
 def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> tuple[Any, ...]:
-    """Return the row of one pair, or of several that came out the same."""
+    """Return the row of one pair, or of several with the same engines and verdict."""
     rows = facts.result.agreement.loc[places]
     is_alone, verdict = len(places) == 1, rows["verdict"].iloc[0]
     place = places[0]
@@ -170,7 +172,7 @@ def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> tuple[Any, .
 
 
 def worst_disagreements(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows outside their bands, and of the others the largest shifts."""
+    """Return the rows outside their bands, and the largest rank shifts of others."""
     is_inside = frame["inside"].astype(bool)
     shifts = frame["shift"].astype(float).abs()[is_inside]
     largest = shifts.sort_values(ascending=False, kind="stable").index[:SHIFTS_SHOWN]
@@ -178,7 +180,7 @@ def worst_disagreements(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _disagreements(facts: Facts) -> Table | Sentence:
-    """Return what lies outside a band and what moved most in rank, or that nothing."""
+    """Return the table of the worst disagreements, or a sentence if there is none."""
     frame = facts.result.disagreements
     if frame.empty and set(facts.result.agreement["verdict"]) == {"not compared"}:
         return say("agreement.nothing_judged")
@@ -236,7 +238,7 @@ def _disagreements(facts: Facts) -> Table | Sentence:
 
 
 def _curves_table(facts: Facts) -> list[Table]:
-    """Return pairs of curves, one row per model, class and pair of engines."""
+    """Return the pairs of curves: a row per model, method, class and two engines."""
     frame = facts.result.agreement
     frame = frame[frame["kind"] == "effect"]
     if frame.empty:
@@ -289,7 +291,7 @@ def _worst(pairs: pd.DataFrame) -> int:
 
 
 def _least_exact(pairs: pd.DataFrame) -> Hashable:
-    """Return the place of the pair with the largest relative difference."""
+    """Return the index of the pair with the largest relative difference."""
     return pairs["max_relative_difference"].astype(float).idxmax()
 
 
@@ -298,7 +300,7 @@ def _engines(row: "pd.Series[Any]") -> str:
 
 
 def _in_words(reasons: str) -> str:
-    """Return the reasons of a pair without their codes, which agreement.csv has."""
+    """Return the reasons of a pair without their codes, which are in agreement.csv."""
     return "; ".join(sentence for _, sentence in why_of(show_hidden(str(reasons))))
 
 

@@ -1,4 +1,4 @@
-"""The figures of section G: engines side by side, and their differences in bands."""
+"""The figures of section G: rankings of several engines, and differences in bands."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -32,16 +32,16 @@ ROWS = 20
 PANELS = 8
 MODELS = 3
 NAMED = 6
-"""Most pairs that a caption names as not drawn."""
+"""Largest number of pairs that a caption names as not drawn."""
 DRAWN = ("disagrees", "equivalent", "comparable")
-"""In this order: the worst is seen first."""
+"""Verdicts whose pairs are drawn, in the order of drawing, the worst first."""
 
 
 def engine_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return the lead ranking as each engine measured it, the first five of them.
+    """Return figures of the lead ranking by each engine, at most five engines.
 
-    The first model always, the others where an engine was not replayed: equal numbers
-    need one picture.
+    Of the lead rankings, at most three have a figure: the first that other engines
+    computed, and further ones of which not all other engines were replayed.
     """
     figures: list[Figure] = []
     frame = facts.result.agreement
@@ -120,16 +120,17 @@ def is_about(record: Importance, row: Any) -> bool:
 
 
 def is_same_question(record: Importance, row: Any) -> bool:
-    """Return whether a record answers the question of a row, whatever its options."""
+    """Return whether a record has the question of a row, options not compared."""
     names = ("model", "method", "of", "loss", "positive_class")
     return question_of(record) == tuple(row[name] for name in names)
 
 
 def band_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return differences in their bands for pairs with independent draws.
+    """Return figures of differences in their bands, for pairs with independent draws.
 
-    Pairs with equal draws have no band: their differences are rounding. Comparable
-    pairs answer other questions, so theirs are drawn hollow and judged by nobody.
+    Pairs with equal draws have no band: their differences are rounding errors. The two
+    records of a comparable pair measure different quantities; their differences are
+    drawn hollow and do not count for the headline.
     """
     frame = facts.result.agreement
     judged = frame[(frame["kind"] == "importance") & frame["verdict"].isin(DRAWN)]
@@ -161,10 +162,12 @@ def _band_figure(
     n_pairs: int,
     undrawn: Sequence[tuple[Any, str]],
 ) -> Figure:
-    """Return one page of pairs; its headline is about all that were judged on it.
+    """Return one page of pairs.
 
-    `here` has each panel, and of all its features whether they lie in their bands. The
-    caption names pairs that have no panel, each with its reason.
+    `here` has the panels of the page, each with a boolean per feature, drawn or not:
+    whether its difference is inside its band. The headline counts those outside among
+    the pairs on the page that were judged, or all if none was. The caption names the
+    pairs in `undrawn`, each with the reason why it has no panel.
     """
     panels = [panel for panel, _ in here]
     judged = [pair for pair in here if pair[0].verdict != "comparable"]
@@ -219,10 +222,11 @@ def _band_figure(
 def _sides(
     facts: Facts, ranking: Ranking, row: Any
 ) -> tuple[Importance, Importance] | str:
-    """Return a pair in one form and order, or why it has no place on the axis.
+    """Return the two records of a pair in one form and order of features.
 
-    It has none unless its draws differ. Of our records for one question, the one in the
-    draw order of the row was compared.
+    If the pair cannot be drawn, return the reason; pairs with the same draws, or none,
+    cannot. If several records of ours have the question of the row, the one with the
+    stream of the row is taken.
     """
     if " / " not in row["stream"]:
         return word("bands.same_draws" if row["stream"] else "bands.no_draws")
@@ -252,13 +256,14 @@ def _sides(
 def _bands(
     facts: Facts, ranking: Ranking, verdict: str, one: Importance, other: Importance
 ) -> tuple[BandPanel, list[bool]]:
-    """Return one pair of the lead measure as a panel, and which features lie inside.
+    """Return the panel of a pair, and of each feature whether it is inside its band.
 
-    Of many features those outside their band are drawn, then the first of the others.
+    The panel has at most `ROWS` features: those outside their bands, then the first of
+    the others.
     """
     gaps = numbers.mean_gaps(one, other)
     places = decimals(gaps.difference, gaps.band / 10, gaps.difference[~gaps.inside])
-    first = facts.leads[0]  # all panels in its order share one column of names
+    first = facts.leads[0]  # its order for all panels, which share a column of names
     leading, own = first.in_order, ranking.in_order
     names = sorted(own, key=lambda n: leading.index(n) if n in leading else len(own))
     measured = [one.features.index(name) for name in names if name in one.features]

@@ -1,4 +1,4 @@
-"""Section E: one estimand card per measure, which every number refers to by its id."""
+"""Section E: one estimand card per measure; numbers refer to it by its id, as E1."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -41,24 +41,24 @@ from .rankings import Ranking, is_pooled, rows_drawn
 from .significance import BY_RANK, tested
 
 Fact = tuple[str, Sentence]
-"""A row of a card: the key of its label, and its text; none without a text."""
+"""A row of a card: the key of its label, and its text; omitted if that is empty."""
 DIGITS = 12
-"""Of a SHA-256 on a card."""
+"""Digits of a SHA-256 that a card shows."""
 SAME = 3
-"""Rows that two cards share at least, for the later one to cite them."""
+"""Number of equal rows from which on a card refers to an earlier one for them."""
 ROWS_OF_ALL_REPEATS = {
     "hstats": "drawn_once",
     "vip-0.4": "drawn_once_except_baseline",
 }
-"""Draw orders that draw the rows once, and what the card says of them."""
+"""Streams that draw the rows once, not for each repeat, and the key of their text."""
 DRAW_ROWS = ("permutation", "shapley", "sage", "h_statistic", "pd_importance", "vint")
-"""Methods that measure on `n_rows` rows: all but sage draw them for each repeat."""
+"""Methods with the option `n_rows`: all but sage draw the rows for each repeat."""
 
 
 def method(facts: Facts) -> Section:
     """Return section E: the cards, in the order of their ids.
 
-    What an earlier card of the same method says, later ones cite.
+    A card refers to the first card of its method for the rows they have in common.
     """
     if not facts.cards:
         return section("E", say("method.none"), {"prose": (), "cards": ()})
@@ -75,16 +75,16 @@ def method(facts: Facts) -> Section:
 
 
 def _as_in(first: Card, card: Card) -> Card:
-    """Return a card whose rows that an earlier one has are one row that names them.
+    """Return a card with one reference in place of the rows it shares with the first.
 
-    A row or two are said again: to look them up would take longer than to read them.
+    One or two shared rows are repeated: reading them is quicker than looking them up.
     """
-    there = {(plain(label), plain(text)) for label, text in first.facts.rows}
+    first_rows = {(plain(label), plain(text)) for label, text in first.facts.rows}
     own: list[tuple[Sentence, Sentence]] = []
     same: list[str] = []
     for label, text in card.facts.rows:
         name = plain(label)
-        if (name, plain(text)) in there:
+        if (name, plain(text)) in first_rows:
             same.append(name[:1].lower() + name[1:])
         else:
             own.append((label, text))
@@ -95,7 +95,7 @@ def _as_in(first: Card, card: Card) -> Card:
 
 
 def title_of(facts: Facts, record: Importance) -> Sentence:
-    """Return the name of a measure, with what sets it apart from others."""
+    """Return the title of a measure, with the options that distinguish it."""
     apart = facts.apart(record)
     title = look_up(f"cards.{record.method}.title.{record.of}")
     return (title, f" ({apart})") if apart else (title,)
@@ -119,7 +119,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         ("answered_by", _answered_by(facts, ranked)),
         ("supplied", _supplied(facts, ranked)),
     ]
-    if record.stream:  # whose draw order it was
+    if record.stream:
         stream = look_up("cards.stream").get(record.stream, record.stream)
         if record.stream == "numpy":
             stream = look_up("cards.stream_of").get(record.method, stream)
@@ -134,12 +134,12 @@ def _card(facts: Facts, measure: Measure) -> Card:
 
 
 def _definition(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
-    """Yield what defines the quantity: question, formula, models, loss, form, rows."""
+    """Yield the definition: question, reason, formula, models, loss, form, rows."""
     record = ranked[0].record
     name = record.method
     yield "question", say(f"cards.{name}.question.{record.of}")
     yield "why", say(f"cards.{name}.why")
-    # Both formulas, where some ratios are pooled and some are not.
+    # Both formulas if some ratios are pooled and others are not.
     forms = dict.fromkeys(
         "pooled" if is_pooled(r.record) else r.record.form for r in ranked
     )
@@ -168,7 +168,7 @@ def _definition(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
 
 
 def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
-    """Return how the values follow from what was measured, and in which unit."""
+    """Return the form of the values, such as a ratio, and the unit of each loss."""
     record = ranked[0].record
     is_plain = record.form == "difference" and not record.loss
     form = look_up("cards.form")["plain" if is_plain else record.form]
@@ -191,7 +191,7 @@ def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
 
 
 def _data(facts: Facts, record: Importance) -> Sentence:
-    """Return on how many rows of which split it was measured, and how they weigh."""
+    """Return the number of rows, their split, and whether they have weights."""
     own = look_up("cards.own_data")
     if record.method in own:
         return (own[record.method],)
@@ -221,7 +221,7 @@ def _data(facts: Facts, record: Importance) -> Sentence:
 
 
 def _permutation(facts: Facts, record: Importance) -> Iterator[Fact]:
-    """Yield what is moved, how often, on which rows, and the intervals over others."""
+    """Yield the rows on permutation, repeats, and intervals over other rows."""
     place = facts.index(record)
     path = f"importances[{place}]"
     yield "shuffled", _shuffled(path, record)
@@ -242,11 +242,11 @@ def _permutation(facts: Facts, record: Importance) -> Iterator[Fact]:
 
 
 def _shuffled(path: str, record: Importance) -> Sentence:
-    """Return what is moved, among which rows, and whether drawn with replacement."""
+    """Return the permuted unit, the rows among which, and the kind of perturbation."""
     within = record.options.get("within", "none")
     convention = record.options.get("convention", "standard")
     least = record.options.get("min_samples_leaf", 0)
-    near: Value | str  # a record holds it unless it is usual
+    near: Value | str  # the default is not in the record
     if "n_neighbours" in record.options:
         number = record.options["n_neighbours"]
         near = whole(f"{path}.options['n_neighbours']", number)
@@ -265,7 +265,7 @@ def _shuffled(path: str, record: Importance) -> Sentence:
 
 
 def _sage(facts: Facts, record: Importance) -> list[Fact]:
-    """Return how many orders were drawn for each model, and the options."""
+    """Return the number of orders drawn for each model, and the options."""
     options = record.options
     by_model: dict[str, Sentence] = {}
     is_drawn = False
@@ -289,7 +289,7 @@ def _sage(facts: Facts, record: Importance) -> list[Fact]:
 
 
 def _options(facts: Facts, record: Importance) -> Iterator[Fact]:
-    """Yield the options; before them the file of a method of the user's own."""
+    """Yield the file of a user-defined method, and the options."""
     for entry in config_of(facts, "extensions"):
         if (entry["kind"], entry["name"]) == ("method", record.method):
             yield "code", say("cards.own_code", **_file_of(entry))
@@ -301,7 +301,7 @@ def _options(facts: Facts, record: Importance) -> Iterator[Fact]:
 
 
 def _own_engines(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
-    """Yield the file and docstring of each engine of the user's own that answered."""
+    """Yield the file and docstring of each user-defined engine with results."""
     engines = {record.engine for r in ranked for _, record in r.others}
     for entry in config_of(facts, "extensions"):
         if entry["kind"] == "engine" and entry["name"] in engines:
@@ -311,7 +311,7 @@ def _own_engines(facts: Facts, ranked: list[Ranking]) -> Iterator[Fact]:
 
 
 def _file_of(entry: Mapping[str, str]) -> dict[str, Part | Sentence]:
-    """Return the name of code of the user's own, and where it is from, as fields."""
+    """Return the name and origin of user-defined code, as fields of a text."""
     digest = Styled("code", (entry["sha256"],))
     if entry["file"]:
         origin = say("cards.in_file", file=full_value(entry["file"]), digest=digest)
@@ -326,11 +326,11 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], Iterable[Fact]]] = {
     "permutation": _permutation,
     "sage": _sage,
 }
-"""What the card of a method says beyond what all cards say, instead of its options."""
+"""Rows that the card of a method has in place of its options."""
 
 
 def _is_sampled(record: Importance) -> bool:
-    """Return whether Shapley values are of random orders, as those of R always are."""
+    """Return whether Shapley values are of sampled orders, as those of R always are."""
     return record.options.get("algorithm", "sampling") == "sampling"
 
 
@@ -350,7 +350,7 @@ def _spread(record: Importance) -> Sentence:
 
 
 def _limits(ranked: list[Ranking]) -> Sentence:
-    """Return the limits of a method, and of the losses that have any of their own."""
+    """Return the limits of a method, and those of its losses."""
     losses = dict.fromkeys(ranking.record.loss for ranking in ranked)
     own = look_up("cards.loss_limits")
     texts = [say(f"cards.{ranked[0].record.method}.limits")]
@@ -359,7 +359,7 @@ def _limits(ranked: list[Ranking]) -> Sentence:
 
 
 def _test(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
-    """Return what the p-values test and assume, empty without any."""
+    """Return the hypothesis and assumptions of the p-values, empty without any."""
     each = (tested(facts, ranking.index) for ranking in ranked)
     first = next(filter(None, each), None)
     if first is None:
@@ -385,7 +385,7 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     names: list[Sentence] = []
     for engine, version in versions.items():
         if engine in facts.supplied_engines:
-            names.append((engine,))  # it has its version in its name
+            names.append((engine,))  # its name contains the version
             continue
         name: Sentence = (f"{engine_name(engine)} {version}".rstrip(),)
         if function := functions.get(engine):
@@ -399,7 +399,7 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
 
 
 def _function_of_xplainfi(record: Importance) -> str:
-    """Return what xplainfi calls the method of a record with its options."""
+    """Return the class of xplainfi for the method and options of a record."""
     is_marginal = record.options.get("within", "none") == "none"
     is_joined = any(len(columns) > 1 for columns in record.columns)
     is_normal = record.options.get("background") == "gaussian"
@@ -411,13 +411,13 @@ def _function_of_xplainfi(record: Importance) -> str:
 
 
 def _answered_by(facts: Facts, ranked: list[Ranking]) -> Sentence:
-    """Return whether trees or predict gave the predictions of Python, if recorded."""
-    asked = {
+    """Return whether predictions of Python are from trees or predict, if recorded."""
+    entries = {
         (r.record.model, r.record.method, r.record.of, r.record.entry) for r in ranked
     }
     models: dict[tuple[str, str, Value | str], dict[str, None]] = {}
     for place, row in enumerate(facts.result.run.volatile.get("answered_by", ())):
-        if (row["model"], row["method"], row["of"], row["entry"]) in asked:
+        if (row["model"], row["method"], row["of"], row["entry"]) in entries:
             n: Value | str = ""
             if "n_predictions" in row:
                 path = f"run.volatile['answered_by'][{place}]['n_predictions']"
@@ -433,15 +433,15 @@ def _answered_by(facts: Facts, ranked: list[Ranking]) -> Sentence:
             n=n,
         )
         for (basis, reason, n), names in models.items()
-        if basis in sentences  # a later version may know more
+        if basis in sentences  # runs of later versions may have others
     )
     return joined(texts, "; ")
 
 
 def _supplied(facts: Facts, ranked: list[Ranking]) -> Sentence:
-    """Return who supplied which numbers of a measure, and on which predictions."""
+    """Return the supplied numbers of a measure: by whom, files, predictions."""
     measures = {(r.record.model, r.record.method, r.record.of) for r in ranked}
-    by_whom: dict[tuple[str, Any], list[Styled]] = {}
+    by_supplier: dict[tuple[str, Any], list[Styled]] = {}
     for entry in config_of(facts, "supplied"):
         engine = supplied_engine(entry["package"], entry["version"])
         measure = entry["model"], entry["method"], entry["of"]
@@ -454,10 +454,10 @@ def _supplied(facts: Facts, ranked: list[Ranking]) -> Sentence:
             file=Styled("code", (short_name(entry["file"]),)),
             predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
         )
-        whom = entry["by"], entry["date"]
-        by_whom.setdefault(whom, []).append(Styled("entry", text))
+        supplier = entry["by"], entry["date"]
+        by_supplier.setdefault(supplier, []).append(Styled("entry", text))
     texts = (
         (*say("cards.supplied_by", by=short_name(by), date=date), *files)
-        for (by, date), files in by_whom.items()
+        for (by, date), files in by_supplier.items()
     )
     return joined(texts, " ")

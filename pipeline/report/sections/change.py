@@ -1,7 +1,7 @@
-"""Section I: what differs from the approved baseline, what that allows to conclude.
+"""Section I: the differences from the approved baseline, and conclusions from them.
 
-Then what moved, feature by feature, which checks came out otherwise, and last the
-verdicts and leaders of the runs before, approved or not.
+Then the changes of each feature, the checks with another verdict, and the verdicts and
+leaders of earlier runs, approved or not.
 """
 
 from collections.abc import Set
@@ -40,15 +40,15 @@ from .verdicts import badge
 DIGITS = 12
 LONG = 60
 NAMED = 5
-"""Findings that a sentence names; the rest is counted."""
+"""Number of findings that a sentence names; the others are counted."""
 ROWS = 20
 OF_NO_ESTIMATE = frozenset({"seed", "environment", "limits"})
-"""Areas whose differences leave what is estimated as it was."""
+"""Areas whose differences do not change what is estimated."""
 WORST = ("moved", "not comparable", "below the limit", "within chance")
 
 
 def change(facts: Facts) -> Section:
-    """Return section I: the four steps in their order, the why before the numbers."""
+    """Return section I, the reasons before the numbers."""
     comparison, baseline, approved = (
         facts.change,
         facts.baseline,
@@ -56,7 +56,7 @@ def change(facts: Facts) -> Section:
     )
     runs = over_runs(facts)
     if comparison is None or baseline is None:
-        if approved:  # its run is gone
+        if approved:  # its run was removed
             text = say("change.none_there", run=full_name(approved.run_id))
         elif facts.history.runs and not facts.is_part:
             text = say("change.none_but_runs", figure=Link("fig-history"))
@@ -87,13 +87,14 @@ def change(facts: Facts) -> Section:
 
 
 def section_of(result: AuditResult, baseline: AuditResult) -> Section:
-    """Return section I alone, in the words and the language of the newer run."""
+    """Return section I alone, in the language and words of the newer run."""
     with own_words(result):
-        return change(facts_of(result, "", baseline=baseline))  # its digest is not told
+        # The section does not show the digest of the result.
+        return change(facts_of(result, "", baseline=baseline))
 
 
 def lede(facts: Facts) -> Sentence:
-    """Return in one sentence how many importances moved; a reason if none can say."""
+    """Return the number of importances that moved, or why nothing was compared."""
     comparison = facts.change
     if comparison is None:
         return say("executive.no_baseline")
@@ -118,7 +119,7 @@ def lede(facts: Facts) -> Sentence:
 
 
 def _conclusion(comparison: Change) -> Sentence:
-    """Return what the differences allow to conclude from a movement."""
+    """Return the conclusion from movements that the differences permit."""
     if not comparison.differences:
         return say("change.conclude_same")
     if comparison.is_noise_only:
@@ -128,12 +129,12 @@ def _conclusion(comparison: Change) -> Sentence:
 
 
 def _areas(names: Set[str]) -> Sentence:
-    """Return areas that differ in words, in the order of all areas."""
+    """Return the names of areas in words, in the order of `AREAS`."""
     return series(word(f"change.areas.{area}") for area in AREAS if area in names)
 
 
 def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Sentence:
-    """Return both verdicts, and what accounts for another: findings, then settings."""
+    """Return both verdicts, and the causes of a change: findings, then settings."""
     is_same = now.verdict == baseline.verdict
     key = "verdict_same" if is_same else "verdict"
     text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
@@ -160,7 +161,7 @@ def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Se
 
 
 def _differs(comparison: Change) -> Table:
-    """Return one row per difference, and one for each area without any."""
+    """Return a table with one row per difference, and one for each area without any."""
     rows: list[tuple[Any, ...]] = []
     for area in AREAS:
         here = [one for one in comparison.differences if one.area == area]
@@ -168,7 +169,7 @@ def _differs(comparison: Change) -> Table:
         if not here:
             rows.append((label, "", say("change.same"), ""))
         ranges = [one for one in here if one.kind == "range"]
-        if len(ranges) > ROWS:  # other rows have other ends: the shifts tell what moved
+        if len(ranges) > ROWS:  # the shifts show what moved
             here = [one for one in here if one not in ranges]
             many = say("change.ranges", n=tallied("change", len(ranges)))
             rows.append((label, many, "", say("change.other")))
@@ -186,7 +187,7 @@ def _differs(comparison: Change) -> Table:
 
 
 def _side(text: str) -> str:
-    """Return what one side has: a digest by its first digits, nothing as a dash."""
+    """Return the text of one side: a digest abbreviated, an empty text as a dash."""
     if len(text) == 64 and set(text) <= set("0123456789abcdef"):
         return f"{text[:DIGITS]} …"
     safe = show_hidden(text)
@@ -194,7 +195,7 @@ def _side(text: str) -> str:
 
 
 def _checks(comparison: Change) -> Table | Sentence:
-    """Return the checks with another verdict, or that there is none."""
+    """Return the table of checks with another verdict, or a sentence if none has."""
     if not comparison.checks:
         return say("change.checks_same")
     words = look_up("check_words")
@@ -216,7 +217,7 @@ def _checks(comparison: Change) -> Table | Sentence:
 
 
 def _shifts(facts: Facts, baseline: AuditResult) -> Table | Sentence:
-    """Return the columns that moved beyond chance, the worst first; others counted."""
+    """Return the table of columns shifted beyond chance, the worst first."""
     if not facts.shifts:
         unknown = baseline.quantiles.empty or facts.result.quantiles.empty
         return say(f"change.shifts_{'unknown' if unknown else 'apart'}")
@@ -261,7 +262,7 @@ def _shifts(facts: Facts, baseline: AuditResult) -> Table | Sentence:
 def _worst(shift: Shift) -> str:
     """Return the worse of the verdicts on values and on missing cells.
 
-    Where no value is known in one run, the missing cells have told it.
+    If a run has no values of a column, the verdict on missing cells shows that.
     """
     return min(shift.verdict, shift.missing_verdict, key=WORST.index)
 

@@ -1,4 +1,4 @@
-"""The last part of section F: what a paper claims, and whether it reproduces."""
+"""The last part of section F: claims of a paper, and whether they are reproduced."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,9 +21,9 @@ from .facts import Facts, tallied
 
 
 def claims(facts: Facts) -> tuple[Group, ...]:
-    """Return the table of claims with its first sentence; nothing if there is none.
+    """Return the table of claims with its first sentence, or nothing without claims.
 
-    The sentence counts those that reproduced, and what became of the others.
+    The sentence counts those that were reproduced, and the others by verdict.
     """
     frame = facts.result.claims
     if frame.empty:
@@ -54,18 +54,20 @@ def claims(facts: Facts) -> tuple[Group, ...]:
 
 
 def reproduced(facts: Facts) -> Iterator[Sentence]:
-    """Yield for page one how many claims this run reproduces, if there are any.
+    """Yield the number of claims that this run reproduces, for page one.
 
-    Of those that can be compared; the others are counted apart.
+    It is out of those that can be compared; the others are counted separately.
     """
     verdicts = facts.result.claims["verdict"].tolist()
-    apart = verdicts.count(NOT_COMPARABLE)
+    n_incomparable = verdicts.count(NOT_COMPARABLE)
     if verdicts:
         yield say(
             "claims.held",
             n=tallied("claims", verdicts.count(REPRODUCED)),
-            of=tallied("claims", len(verdicts) - apart),
-            others=say("claims.apart", n=tallied("claims", apart)) if apart else (),
+            of=tallied("claims", len(verdicts) - n_incomparable),
+            others=say("claims.apart", n=tallied("claims", n_incomparable))
+            if n_incomparable
+            else (),
             section=section_link("F"),
         )
 
@@ -94,7 +96,7 @@ def _row(row: Any, place: int) -> dict[str, Part | Sentence]:
 
 
 def _number(value: float, path: str, decimals: float) -> str | Value:
-    """Return a number with its place, or a dash; with the decimals of a printed one."""
+    """Return a number with its path, or a dash; `decimals` of the paper, if known."""
     if value != value:
         return MISSING
     exact, is_printed = float(value), decimals == decimals

@@ -1,4 +1,4 @@
-"""Which features say nearly the same: a tree beside the ranking, a table, the words."""
+"""Clusters of correlated features: a tree next to the ranking, a table, sentences."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -39,20 +39,20 @@ from .rankings import Ranking
 
 HEADLINE = 65
 MOST = 20
-"""Clusters that the body names; the frame has every pair."""
+"""Number of clusters or names that a sentence lists; the frame has every pair."""
 MARKS = {"zero": " –", "below": " ↓"}
-"""What stands beside an importance together, by where its interval lies."""
+"""Mark of a joint importance whose interval contains the null value or is below it."""
 REPEATS = ("n_repeats", "entry")
-"""Options that two measures of one thing may differ in."""
+"""Options that are ignored when two measures are compared."""
 
 
 class Cluster(NamedTuple):
-    """Features linked by pairs at the limit or above, as the check `dependence` does.
+    """Features linked by pairs at or above the limit of the check `dependence`.
 
     Attributes
     ----------
     members : tuple of str
-        In the order of the lead ranking, those it does not rank behind.
+        In the order of the lead ranking; those that it does not rank come last.
     strongest : Value
         The largest association between two of them.
     """
@@ -62,20 +62,22 @@ class Cluster(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What one ranking says of the members of a cluster.
+    """Importances of the members of a cluster in one ranking.
 
     Attributes
     ----------
     alone : list of Value or None
-        The importance of each member, None of those that were not asked.
+        The importance of each member, None of those that were not measured.
     total : Value, optional
-        Their sum, where every member was asked and differences add up.
+        Their sum, if every member was measured and importances are differences.
     together : (Ranking, int), optional
-        The ranking of groups by the same measure, and its row of just these members.
+        The ranking of groups by the same measure that has a group of exactly these
+        members, and its row.
     both : Value, optional
-        Their importance in it, with the decimals of those alone.
+        Their joint importance, with the decimals of `alone`.
     side : {"above", "zero", "below"}
-        Where the interval of that lies; "above" of none.
+        Where the interval of `both` is, relative to the null value; "above" without
+        an interval.
     """
 
     alone: list[Value | None]
@@ -86,10 +88,10 @@ class Measured(NamedTuple):
 
 
 def clusters(facts: Facts) -> tuple[Group, ...]:
-    """Return who goes with whom, in a figure, a table and words; nothing of nobody."""
+    """Return the clusters in a figure, a table and sentences; nothing without any."""
     found, lead = clusters_of(facts), facts.lead
     tree = None
-    if any(len(cluster.members) > 2 for cluster in found):  # of pairs a table says all
+    if any(len(cluster.members) > 2 for cluster in found):  # the table suffices for 2
         tree = tree_of(facts, [name for cluster in found for name in cluster.members])
     blocks: list[Any] = []
     if tree and lead is not None and lead.record.of == "features":
@@ -116,7 +118,7 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
 
 
 def clusters_in_short(facts: Facts) -> Sentence:
-    """Return what goes together in one sentence; empty if nothing is known."""
+    """Return the clusters in one sentence, empty if no associations are known."""
     values = facts.result.associations["value"].astype(float)
     if values.empty:
         return ()
@@ -131,7 +133,7 @@ def clusters_in_short(facts: Facts) -> Sentence:
 
 
 def marked(facts: Facts, ranking: Ranking) -> list[Sentence]:
-    """Return the note on which features of a ranking say nearly the same as others."""
+    """Return the note on a ranking that names the clusters of its features, if any."""
     if ranking not in facts.leads or ranking.record.of != "features":
         return []
     sets = [
@@ -171,11 +173,11 @@ def tree_of(
 ) -> tuple[list[str], list[Join]] | None:
     """Return the single linkage of some features: leaves in order, and joins.
 
-    At most 40 features; None of fewer than three: of a pair, a table says as much. One
-    whose associations with better ranked ones are not kept has no place. Two branches
-    meet at the largest association between them, so that what meets at the limit or
-    above are the clusters; of the two, the one with the better ranked feature comes
-    first.
+    It has at most 40 features; with fewer than three, return None, since a table shows
+    a pair as well. Features whose associations with better ranked ones were not stored
+    are omitted. Two branches join at the largest association between them, so that
+    branches joined at or above the limit are the clusters. Of two branches, the one
+    with the better ranked feature comes first.
     """
     from scipy.cluster.hierarchy import dendrogram, linkage
 
@@ -198,7 +200,7 @@ def tree_of(
         pair[:2] = sorted(pair[:2], key=lambda branch: best[int(branch)])
         best.append(best[int(pair[0])])
     tree = dendrogram(merged, no_plot=True)
-    # scipy counts the leaves 5, 15, 25, …
+    # scipy places the leaves at 5, 15, 25, …
     rows = (np.array(tree["icoord"]) / 10.0 - 0.5).tolist()
     heights = (1.0 - np.array(tree["dcoord"])).tolist()
     leaves = [names[leaf] for leaf in tree["leaves"]]
@@ -212,8 +214,8 @@ def _association(facts: Facts, place: int) -> Value:
 def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measured:
     record = ranking.record
     row_of = {name: row for row, name in enumerate(record.features)}
-    asked = (row_of.get(name) for name in members)
-    alone = [None if row is None else value_of(ranking, row) for row in asked]
+    rows = (row_of.get(name) for name in members)
+    alone = [None if row is None else value_of(ranking, row) for row in rows]
     values = [value.raw for value in alone if value is not None]
     total = None
     if record.form == "difference" and len(values) == len(alone):
@@ -221,7 +223,7 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
         total = Value(path, raw, number(raw, ranking.places), derived="sum")
 
     def measure(of: Ranking) -> tuple[Any, ...]:
-        """What is the same of two rankings that differ in what is ranked alone."""
+        """Attributes equal in two rankings that differ only in the units ranked."""
         one = of.record
         options = {k: v for k, v in one.options.items() if k not in REPEATS}
         return one.model, one.method, one.loss, one.form, one.positive_class, options
@@ -234,7 +236,7 @@ def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measure
                     both = replace(both, text=number(both.raw, ranking.places))
                     side = joint_of(other, row).side
                     return Measured(alone, total, (other, row), both, side)
-    # Else what the cluster measures by the loss of a leading ranking, if asked.
+    # Otherwise the joint importance of the cluster by the loss of a lead ranking.
     own = (
         one
         for cluster, names in facts.clusters.items()
@@ -303,9 +305,9 @@ def _table(
 
 
 def _readings(facts: Facts, lead: Ranking, found: Sequence[Cluster]) -> list[Sentence]:
-    """Return what the lead ranking says of a cluster together, or how to ask.
+    """Return the joint importance of a single cluster, and how to measure others.
 
-    Of several clusters the table says it.
+    With several clusters, their joint importances are only in the table.
     """
     sentences, unmeasured = [], []
     for members, _ in found:
@@ -332,10 +334,12 @@ def _figure(
     joins: Sequence[Join],
     found: Sequence[Cluster],
 ) -> Figure:
-    """Return the tree beside the ranking, each cluster together below its last leaf."""
+    """Return the tree next to the ranking; joint importances are below last leaves."""
     features = ranking.record.features
-    of = {name: n for n, cluster in enumerate(found) for name in cluster.members}
-    last = {of[name]: name for name in leaves if name in of}
+    cluster_of = {
+        name: n for n, cluster in enumerate(found) for name in cluster.members
+    }
+    last = {cluster_of[name]: name for name in leaves if name in cluster_of}
 
     def row_of(measured: Ranking, row: int, **more: Any) -> Row:
         text = number(measured.mean[row], ranking.places)
@@ -343,10 +347,10 @@ def _figure(
 
     rows = []
     for name in leaves:
-        cluster = of.get(name, -1)
+        cluster = cluster_of.get(name, -1)
         if name in features:
             rows.append(row_of(ranking, features.index(name), cluster=cluster))
-        else:  # not asked: a row without numbers
+        else:  # not measured: a row without numbers
             rows.append(
                 Row(display_name(name), math.nan, text=MISSING, cluster=cluster)
             )
@@ -400,7 +404,7 @@ def _figure(
 
 
 def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:
-    """Return what to see: the numbers to read as one, or how much goes together."""
+    """Return the joint importance of a single cluster, or the number of clusters."""
     if len(found) == 1:
         members = found[0].members
         measured = _measured(facts, ranking, members)

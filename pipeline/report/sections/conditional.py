@@ -1,7 +1,7 @@
-"""Importances given the other columns, and among all rows: what is shared.
+"""Marginal and conditional importances, and the information that features share.
 
-A feature that loses most of its importance when it is drawn given the others carries
-information that they carry too. How it is drawn: `methods.importance`.
+A feature that loses most of its importance when it is drawn given the others contains
+information that they contain too. The ways of drawing are in `methods.importance`.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ from .models_figure import MOST_EACH, PANEL_ROWS, PANELS, losses_data, panel_of
 from .rankings import Ranking
 
 MUCH_LOWER = 0.5
-"""At most this share of the marginal importance, the conditional one is much lower."""
+"""Largest share of the marginal importance at which the conditional is much lower."""
 EXCHANGE = ("within", "min_samples_leaf", "n_neighbours", "convention")
-"""The options in which the two differ."""
+"""Options in which marginal and conditional importances may differ."""
 
 
 def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return one figure per model whose features are also drawn given the others.
+    """Return a figure per model with marginal and conditional importances.
 
-    Of the first loss; features and groups have a figure each.
+    It has the first loss. Features and groups have a figure each.
     """
     figures: dict[tuple[str, str], Figure] = {}
     for marginal in facts.rankings:
@@ -94,8 +94,9 @@ def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
 
 
 def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:
-    """Return of each conditional ranking which features keep how much of what they
-    have among all rows, if that was measured too.
+    """Return a sentence per conditional ranking whose marginal one was measured too.
+
+    It names the features with a much lower importance, and the share that is left.
     """
     sentences = []
     for ranking in ranked:
@@ -122,7 +123,7 @@ def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence
 
 
 def is_marginal_of(record: Importance, conditional: Importance) -> bool:
-    """Return whether a record asks what the other does or more, but among all rows."""
+    """Return whether a record has all marginal importances of a conditional one."""
     within = (record.options.get("within"), conditional.options.get("within"))
     if within[0] != "none" or within[1] in (None, "none"):
         return False
@@ -135,16 +136,17 @@ def is_marginal_of(record: Importance, conditional: Importance) -> bool:
 
 
 def much_lower(marginal: Ranking, conditional: Ranking) -> list[tuple[int, int]]:
-    """Return which features have beyond doubt a lower conditional importance.
+    """Return the features whose conditional importance is clearly lower.
 
-    Each by its row in either ranking, in the order of the marginal one: at most half
-    the marginal importance in distance from nothing, with intervals apart, of features
-    whose marginal importance differs from nothing.
+    Each is given by its row in the marginal and in the conditional ranking, in the
+    order of the former. The interval of its marginal importance is above the null value
+    and above the interval of the conditional one, and the conditional importance is at
+    most half the marginal one, both as differences from the null value.
     """
     names = marginal.record.features
     at = [names.index(name) for name in conditional.record.features]
     nothing, low = marginal.nothing, marginal.low[at]
-    apart = conditional.high < low
+    is_below = conditional.high < low
     halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean[at] - nothing)
-    rows = {at[row]: row for row in np.flatnonzero((low > nothing) & apart & halved)}
+    rows = {at[row]: row for row in np.flatnonzero((low > nothing) & is_below & halved)}
     return [(row, int(rows[row])) for row in marginal.order if row in rows]

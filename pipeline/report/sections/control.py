@@ -1,4 +1,4 @@
-"""Section A: what this document is, and what it is about."""
+"""Section A: the document control, and the audited models and data."""
 
 from datetime import datetime
 
@@ -41,7 +41,7 @@ def control(facts: Facts) -> Section:
 
 
 def title(facts: Facts) -> Sentence:
-    """Return the title of the report: as configured, or what was asked of whom."""
+    """Return the title of the report: as configured, or made from models or target."""
     own = (display_name(facts.note("title")),) if facts.note("title") else ()
     if not (facts.came_to_end and facts.rankings):
         return joined(filter(None, [say("title.not_completed"), own]), ": ")
@@ -59,9 +59,10 @@ def title(facts: Facts) -> Sentence:
 
 
 def subtitle(facts: Facts) -> Sentence:
-    """Return what is predicted, when the run took place, and on how many rows."""
+    """Return the target, the date of the run, and the number of rows."""
     parts: list[Sentence] = []
-    is_named = facts.result.run.config.get("data", {}) is not None  # not in Python
+    # The data of a run from Python is None.
+    is_named = facts.result.run.config.get("data", {}) is not None
     is_titled = facts.note("title") or not (facts.came_to_end and facts.rankings)
     if is_named and is_titled:
         parts.append(say("title.audit", audit=full_value(facts.result.run.audit)))
@@ -81,7 +82,7 @@ def subtitle(facts: Facts) -> Sentence:
 
 
 def day_of(instant: str) -> str:
-    """Return the day of an instant, in words."""
+    """Return the date of an instant, with the month in words."""
     date = datetime.fromisoformat(instant)
     month = look_up("months")[date.month - 1]
     return NO_BREAK.join((str(date.day), month, str(date.year)))
@@ -93,7 +94,7 @@ def moment(text: object) -> str:
 
 
 def document_id(facts: Facts) -> str:
-    """Return what names this document: the audit and the run."""
+    """Return the id of the document: the names of the audit and the run."""
     audit = shown_value(facts.result.run.audit)
     return f"{audit}/{facts.run_id}" if facts.run_id else audit
 
@@ -120,13 +121,13 @@ def _document(facts: Facts) -> KeyValues:
 
 
 def version_line(facts: Facts) -> Sentence:
-    """Return how often this document was signed, as a sentence."""
+    """Return the version of the document, as a sentence."""
     key = "unsigned_line" if facts.signoffs == () else "version_line"
     return say(f"control.{key}", version=_version(facts))
 
 
 def _version(facts: Facts) -> Sentence:
-    """Return 0 for what nobody signed, n after the n-th sign-off, if that is known."""
+    """Return the version: 0 if unsigned, n after the n-th sign-off, or unknown."""
     if facts.signoffs is None:
         return say("control.unknown")
     if not facts.signoffs:
@@ -135,7 +136,7 @@ def _version(facts: Facts) -> Sentence:
 
 
 def hash_text(digest: str) -> Sentence:
-    """Return a digest in two halves, between which a line may break."""
+    """Return a digest in two halves; a line may break between them."""
     half = len(digest) // 2
     return (Styled("hash", (digest[:half],)), Styled("hash", (digest[half:],)))
 

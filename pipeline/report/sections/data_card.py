@@ -1,4 +1,4 @@
-"""Section D: how good each model is, what it is, and the rows it was asked on."""
+"""Section D: the performance and description of each model, and the data."""
 
 import hashlib
 import json
@@ -42,19 +42,19 @@ from .performance_figure import performance_blocks
 from .rankings import TOP
 
 LEVELS_SHOWN, LEVEL = 6, 40
-"""Levels of a column in its row, and characters of each."""
+"""Number of levels shown in the row of a column, and of characters of each."""
 FEW = 6
-"""Columns beyond the first that a table shows rather than cut off."""
+"""Number of rows above `TOP` that a table still shows in full."""
 YEARS = (1500, 2200)
-"""Whole numbers that all lie between these are printed like years."""
+"""If all whole numbers of a column are within this range, they are printed as years."""
 PARAMETERS_SHOWN = 12
 DIGITS = 16
-"""Of a SHA-256."""
+"""Digits of a SHA-256 that are shown."""
 OBJECTIVES = ("loss", "criterion", "objective", "loss_function")
-"""What classes call the loss that their fit minimises."""
+"""Names of the parameter for the loss that a fit minimises."""
 
 UNEXPLAINED = 5
-"""How many features without a rationale are named; the others are counted."""
+"""Number of features without a rationale that are named; the others are counted."""
 
 
 def data_card(facts: Facts) -> Section:
@@ -72,9 +72,9 @@ def data_card(facts: Facts) -> Section:
 
 
 def _models_tables(facts: Facts) -> Iterator[Table]:
-    """Yield one row per model: class, parameters, encoder, predict call, source.
+    """Yield the table of models: class, parameters, encoder, predictions, source.
 
-    Then what pipelines and searches among the models are made of.
+    A second table has the steps of pipelines and searches, if there are any.
     """
     if not facts.models:
         return
@@ -133,7 +133,7 @@ def _models_tables(facts: Facts) -> Iterator[Table]:
 
 
 def _step(row: Mapping[str, Any]) -> Sentence:
-    """Return one part of a model: its name, class and parameters."""
+    """Return one step of a model: its name, class and parameters."""
     step: Sentence = (full_value(str(row["estimator"])),)
     if row["step"]:
         step = (Styled("strong", (full_name(row["step"]),)), " ", *step)
@@ -142,10 +142,10 @@ def _step(row: Mapping[str, Any]) -> Sentence:
 
 
 def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
-    """Return what was set; of a model that was given, what it was made with.
+    """Return the parameters in the configuration, or all parameters of a given model.
 
-    The configuration says what was set; without it all parameters are shown, the
-    first of them: result.json has the rest. An R script stands in the provenance.
+    At most `PARAMETERS_SHOWN` are shown; result.json has all. Scripts of R are omitted,
+    since the section Provenance has them.
     """
     every = json.loads(row["parameters"] or "{}")
     for script in ("script", "predict"):
@@ -158,7 +158,7 @@ def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
         return joined(first_few(sentences, PARAMETERS_SHOWN, "models"))
     if row["model"] in set(facts.result.steps["model"]):
         return joined([*sentences, say("data.see_steps", table=Link("tab-steps"))])
-    # A run that stored no steps: of a class around another nobody knows the defaults.
+    # A run that stored no steps: the defaults of a wrapped estimator are unknown.
     path = str(own.get("estimator", ""))
     if path and path.rpartition(".")[2] != row["estimator"]:
         return joined(sentences)
@@ -176,10 +176,10 @@ def _settings(parameters: Mapping[str, Any]) -> Sentence:
 
 
 def _all_parameters(facts: Facts, row: Mapping[str, Any]) -> Iterator[Sentence]:
-    """Yield the digest of every parameter, defaults included, as result.json has it.
+    """Yield the objective that the fit minimised, and the digest of all parameters.
 
-    Of a pipeline these are the parameters of its last step. With it the objective that
-    the fit minimised, where the class has a name for it.
+    The objective is omitted if no parameter of the class names it. The digest is that
+    of the text in result.json, with defaults; of a pipeline it is of the last step.
     """
     text = str(row["parameters"] or "")
     parameters = json.loads(text or "{}")
@@ -213,7 +213,7 @@ def _digest(text: str) -> Sentence:
 
 
 def _rows(facts: Facts, place: int) -> KeyValues:
-    """Return the card of one set of rows."""
+    """Return the description of one set of rows."""
     row = facts.result.datasets.iloc[place]
     n_rows, n_columns, n_missing = (
         whole(f"datasets[{place}].{name}", int(row[name]))
@@ -235,13 +235,13 @@ def _rows(facts: Facts, place: int) -> KeyValues:
 
 
 def _target(facts: Facts, row: Any) -> Sentence:
-    """Return how the target of some rows is distributed: shares of classes, quartiles.
+    """Return the distribution of the target of one set of rows, without weights.
 
-    Rows count alike, whatever they weigh.
+    These are shares of classes, or quartiles.
     """
     frame = facts.result.quantiles
     own = frame[(frame["role"] == "target") & (frame["split"] == row["split"])]
-    # Two sets of rows may be called alike: each ends with what is missing in it.
+    # Two sets of rows may have the same split; a row "missing" ends each of them.
     number = (own["kind"] == "missing").cumsum().shift(fill_value=0)
     splits = facts.result.datasets["split"].iloc[: int(row.name)]
     own = own[number == min(int((splits == row["split"]).sum()), number.max())]
@@ -269,7 +269,7 @@ def _target(facts: Facts, row: Any) -> Sentence:
     ends = order["value"].iloc[0], order["value"].iloc[-1]
     parts = {}
     for quartile, key in enumerate(("lowest", "first", "median", "third", "highest")):
-        # the smallest value with so many rows at or below it
+        # the smallest value with at least that share of rows at or below it
         at = order.index[order["place"] >= quartile / 4 * total - 1e-9][0]
         raw = float(order.at[at, "value"])
         parts[key] = Value(f"quantiles[{at}].value", raw, _grouped(raw, ends))
@@ -278,9 +278,9 @@ def _target(facts: Facts, row: Any) -> Sentence:
 
 
 def _grouped(value: float, ends: tuple[float, float]) -> str:
-    """Return a value of a column, its thousands apart unless the column holds years.
+    """Return a value of a column with separated thousands, unless all are years.
 
-    Six digits, as `plain_number` has it, but no power of ten for whole numbers.
+    It has six digits, as from `plain_number`, but whole numbers have no power of ten.
     """
     if abs(value) < 1000 or not math.isfinite(value):
         return plain_number(value)
@@ -292,13 +292,13 @@ def _grouped(value: float, ends: tuple[float, float]) -> str:
 
 
 def _columns_table(facts: Facts) -> Table:
-    """Return what each column holds; of many columns the first, then all at the end."""
+    """Return the table of columns; a long one is cut, and in full at the end."""
     frame = facts.result.columns
     rows = []
     for place, row in enumerate(frame.to_dict("records")):
         name = str(row["feature"])
         feature: Sentence = (full_name(name),)
-        if label_of(name) != name:  # the raw name in a line below
+        if label_of(name) != name:  # with the raw name in a second line
             code = Styled("code", (shown_value(name),))
             feature = (*feature, Styled("line", (code,)))
         origin = look_up("data.origins").get(row["origin"], str(row["origin"]))
@@ -318,13 +318,13 @@ def _columns_table(facts: Facts) -> Table:
     columns = "feature:header kind range distinct:number missing_train:number "
     columns += "missing_test:number origin"
     origins = {row[-1] for row in rows}
-    is_alike = len(origins) == 1  # said once, and its column left out
-    notes = [say("data.columns_alike", origin=min(origins))] if is_alike else []
+    is_one_origin = len(origins) == 1  # then a note in place of the column
+    notes = [say("data.columns_alike", origin=min(origins))] if is_one_origin else []
     table = table_of(
         "columns",
         "data",
-        columns.removesuffix(" origin") if is_alike else columns,
-        [row[:-1] if is_alike else row for row in rows],
+        columns.removesuffix(" origin") if is_one_origin else columns,
+        [row[:-1] if is_one_origin else row for row in rows],
         caption=say("data.columns_caption", n=n),
         notes=tuple(notes),
         shape="wide",
@@ -333,7 +333,7 @@ def _columns_table(facts: Facts) -> Table:
 
 
 def _first_rows(table: Table, path: str, noun: str) -> Table:
-    """Return a table cut to its first rows, which counts the others below."""
+    """Return a table cut to its first rows, with a note that counts the others."""
     n = say_count(tallied(path, len(table.rows) - TOP), noun)
     whole_table = replace(
         table, id=f"{table.id}-all", caption=say(f"data.{path}_whole")
@@ -347,7 +347,7 @@ def _first_rows(table: Table, path: str, noun: str) -> Table:
 
 
 def _is_true_false(row: Mapping[str, Any]) -> bool:
-    """Return whether a column held true and false, which count as 1 and 0."""
+    """Return whether a column is boolean; its values are stored as 1 and 0."""
     return str(row["dtype"]) in ("bool", "boolean") and math.isfinite(row["minimum"])
 
 
@@ -364,7 +364,7 @@ def _range(row: Mapping[str, Any]) -> Sentence:
 
 
 def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
-    """Return the columns of the data that nobody audits, and why, if there are any."""
+    """Return the table of columns that are not audited, with reasons, if any."""
     frame = facts.result.left_out
     rows: list[tuple[Part | Sentence, ...]] = []
     for place, row in enumerate(frame.to_dict("records")):
@@ -391,7 +391,7 @@ def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
 
 
 def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
-    """Return what the configuration says of features, and where it was held to it."""
+    """Return the configured rationale of features, and whether they were compared."""
     if not facts.result.expected.empty:
         expected = say("rationale.expected", table=Link("tab-expected"))
     elif config_of(facts, "expected"):

@@ -1,6 +1,6 @@
-"""The figures of curves: models beside each other, feature by feature.
+"""The figures of curves: a panel per feature with the curves of all models.
 
-And what a figure tells beside its curves: rows, mean, known lines, options.
+Figures also have the distribution of rows, mean prediction, known lines and options.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,19 +39,19 @@ CURVES = 12
 MISSING = 6
 LEVELS = 20
 CLASSES = 12
-"""What one figure can hold and stay legible; of how many features a caption says what
-missing cells predict; and of how many classes there is a figure."""
+"""Features in the figures of a kind; features for which a caption has the prediction at
+missing cells; levels of a category that is drawn; kinds of curves that have figures."""
 UNSEEN = 1e-3
-"""The width of a band, as a share of the height of the curves, that no eye sees."""
+"""Largest width of an invisible band, as a share of the range of the curves."""
 OUTSIDE = 1e-2
-"""How far, on that scale, a mean lies outside its band before the caption says so."""
+"""Distance of a mean from its band, on that scale, above which the caption notes it."""
 
 
 def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
-    """Return the figures of curves per class and kind of curve, as many as it takes.
+    """Return the figures of curves, one or several pages per class and kind of curve.
 
-    Each has the leading features, and those always shown, divided into pages. Of many
-    classes the first are drawn, and a sentence counts the others.
+    They have the leading features and those always shown. With many classes, the first
+    are drawn, and a sentence counts the others.
     """
     kinds: dict[tuple[str, ...], list[Effect]] = {}
     for effect in facts.result.effects:
@@ -67,7 +67,7 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             for name, value in sorted(effects[0].options.items())
             if any(options.get(name) != value for options in same)
         ]
-        apart = say("figures.apart", options=joined(settings)) if settings else ()
+        distinction = say("figures.apart", options=joined(settings)) if settings else ()
         models = list(dict.fromkeys(effect.model for effect in effects))
         undrawn = models[PANELS:]
         curves = [effect for effect in effects if effect.model not in undrawn]
@@ -82,7 +82,9 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
         for number, page in enumerate(pages, start=1):
             on_page, names = names[: len(page)], names[len(page) :]
             own_id = f"{id_}-{number}" if number > 1 else id_
-            blocks.append(_figure(facts, own_id, page, curves, on_page, apart, undrawn))
+            blocks.append(
+                _figure(facts, own_id, page, curves, on_page, distinction, undrawn)
+            )
     if len(kinds) > CLASSES:
         n = tallied("effects", len(kinds) - CLASSES)
         blocks.append(say("results.more_curves", n=n))
@@ -90,7 +92,7 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
 
 
 def axis_label(facts: Facts, method: str, curve: Effect | Surface) -> str:
-    """Return what the axis of a curve or a surface shows, with class and unit."""
+    """Return the label of the axis of a curve or a surface, with class and unit."""
     unit, words = facts.unit_of(curve.unit), f"figures.curve.{method}"
     if curve.positive_class:
         cls = short_value(curve.positive_class)
@@ -100,19 +102,19 @@ def axis_label(facts: Facts, method: str, curve: Effect | Surface) -> str:
 
 
 def scale_of(facts: Facts, curve: Effect | Surface) -> Sentence:
-    """Return the scale that a curve was asked on, empty if it is the model's own."""
+    """Return the scale of a curve in words, empty if it is that of the model."""
     if curve.unit not in SCALES:
         return ()
     return say("figures.scale", unit=facts.unit_of(curve.unit))
 
 
 def shown_points(points: Iterable[float | str]) -> tuple[float | str, ...]:
-    """Return the points of a grid, its levels as the page shows them."""
+    """Return the points of a grid, with levels as shown on the page."""
     return tuple(shown_value(p) if isinstance(p, str) else float(p) for p in points)
 
 
 def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
-    """Return the curves of one feature over its rows: levels, or middles of bins."""
+    """Return the curves of one feature, with the rows per level or middle of a bin."""
     own = [effect for effect in curves if effect.feature == feature]
     first = next(iter(facts.models), own[0].model)
     rows = facts.result.distributions
@@ -126,11 +128,11 @@ def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
         grid = shown_points(effect.grid.tolist())
         values = tuple(effect.values.tolist())
         band: tuple[tuple[float, float], ...] = ()
-        if effect.model == curves[0].model:  # the others would hide it
+        if effect.model == curves[0].model:  # bands of several models would overlap
             ends = effect.band_low.tolist(), effect.band_high.tolist()
             band = tuple(zip(*ends, strict=True))
         missing = facts.result.mean_at_missing(effect)
-        if effect.kind == "category" and np.isfinite(missing):  # one more level
+        if effect.kind == "category" and np.isfinite(missing):  # as a further level
             grid, values = (*grid, word("figures.no_level")), (*values, missing)
             band = (*band, (nan, nan)) if band else ()
         label, lead = display_name(_subject(effect.model)), effect.model in ("", first)
@@ -150,13 +152,13 @@ def _figure(
     panels: Sequence[EffectPanel],
     curves: Sequence[Effect],
     names: Sequence[str],
-    apart: Sentence,
+    distinction: Sentence,
     undrawn: Sequence[str],
 ) -> Figure:
     """Return one page of curves, of the features `names`.
 
-    `apart` says what tells the curves from others of the same method and class,
-    `undrawn` are the models that the figure has no room for.
+    `distinction` has the options that distinguish the curves from others of the same
+    method and class; `undrawn` are models beyond the limit of the figure.
     """
     first_of: dict[str, Effect] = {}
     for effect in curves:
@@ -224,7 +226,7 @@ def _figure(
                 rest=series(full_name(_subject(effect.model)) for effect in others),
                 n=tallied("effects", len(panels)),
                 total=tallied("effects", total),
-                apart=apart,
+                apart=distinction,
                 more=more,
                 files=series(Styled("code", (name,)) for name in files),
             ),
@@ -234,12 +236,12 @@ def _figure(
 
 
 def _subject(model: str) -> str:
-    """Return whose curve it is: the name of a model, or the data."""
+    """Return the subject of a curve: the name of its model, or the data."""
     return model or word("words.the_data")
 
 
 def _visible(panels: Sequence[EffectPanel]) -> tuple[bool, bool]:
-    """Return whether a band is wide enough to be seen, a mean far enough outside it."""
+    """Return whether any band is visible, and any mean clearly outside its band."""
     points = [
         (value, low, high)
         for panel in panels
@@ -256,7 +258,7 @@ def _visible(panels: Sequence[EffectPanel]) -> tuple[bool, bool]:
 
 
 def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> Sentence:
-    """Return the feature whose curve spans most in the first model, or in the data."""
+    """Return the feature whose curve has the widest range in the first subject."""
     first = curves[0]
     spans = {
         e.feature: float(np.ptp(e.values))
@@ -280,7 +282,7 @@ def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> S
 
 
 def _mean_of(facts: Facts, effect: Effect) -> Value | None:
-    """Return the mean prediction that a curve is about, if it is about one."""
+    """Return the mean prediction to which a curve refers, None if it has none."""
     own = facts.result.of_curve("mean_predictions", effect)
     if own.empty:
         return None
@@ -289,7 +291,7 @@ def _mean_of(facts: Facts, effect: Effect) -> Value | None:
 
 
 def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
-    """Return what the first model predicts for missing cells of the features drawn."""
+    """Return the mean predictions of the first model at missing cells of features."""
     own = facts.result.of_curve("missing_predictions", lead)
     points = []
     for place, row in own[own["feature"].isin(names)].iterrows():
@@ -311,7 +313,7 @@ def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
 
 
 class KnownLine(NamedTuple):
-    """A straight line that a claim says a curve to be: intercept + slope * x."""
+    """A straight line that a claim states for a curve: intercept + slope * x."""
 
     feature: str
     intercept: float
@@ -320,7 +322,7 @@ class KnownLine(NamedTuple):
 
 
 def _claimed_lines(facts: Facts, curves: Sequence[Effect]) -> tuple[KnownLine, ...]:
-    """Return the line of each claim about one of these curves of numbers, once."""
+    """Return the lines that claims state for these curves of numeric features."""
     lines = [
         KnownLine(
             effect.feature,

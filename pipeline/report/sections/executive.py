@@ -1,4 +1,4 @@
-"""Section B: one page that answers seven questions. Not: anything said only here."""
+"""Section B, page one: a summary. All that it reports is in other sections too."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -69,11 +69,11 @@ from .verdicts import recomputed, verdict_badge
 
 MODELS = 3
 POINTS = 10
-"""Points that page one has room for; the rest is one link."""
+"""Number of points that page one lists; a link leads to the others."""
 NEARLY_ALL = 0.8
-"""Share of all importance with which a leader stands in the headline."""
+"""Share of all importance from which the headline gives the share of a leader."""
 UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
-"""Items of each kind that page one names."""
+"""Number of items of each kind that page one names."""
 
 
 def executive(facts: Facts) -> Section:
@@ -110,19 +110,19 @@ def executive(facts: Facts) -> Section:
 
 
 def _points(facts: Facts) -> list[Point]:
-    """Return what must be decided, and of a feature that carries nearly all, whether.
+    """Return the points to decide, in their order on page one.
 
-    Not where a finding says so already.
+    One is a feature with nearly all importance, unless a finding reports it already.
     """
     found = points(facts.result)
-    said = {"target_copy", "leak_sign"} & {point.kind for point in found}
-    if not said and _dominant(facts):
+    reported = {"target_copy", "leak_sign"} & {point.kind for point in found}
+    if not reported and _dominant(facts):
         found.append(Point("one_feature", ()))
     return sorted(found, key=lambda point: ORDER.index(point.kind))
 
 
 def _cards(facts: Facts) -> Iterator[Sentence]:
-    """Yield what the first few cards are about, if there are several."""
+    """Yield the titles of the first few cards, if there are several cards."""
     titles = {
         facts.card(r.record): title_of_card(facts, r.record)
         for r in reversed(facts.rankings)
@@ -147,7 +147,7 @@ def _purpose(facts: Facts) -> Sentence:
 
 
 def _models(facts: Facts) -> tuple[Sentence, ...]:
-    """Return each model with its class where no loss was measured, the first few."""
+    """Return the first few models with their classes, if no loss was measured."""
     if not facts.result.performance.empty:
         return ()
     frame = facts.result.models
@@ -167,11 +167,11 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
 
 
 def _headline(facts: Facts, found: list[Point]) -> Sentence:
-    """Return what undermines the answer, else what leads and sets the models apart."""
+    """Return the gravest point that undermines the result, or the leaders."""
     dominant = _dominant(facts)
     found = [point for point in found if point.kind != "one_feature"]
     for point in found:
-        # A set of correlated features is small beside what has nearly all importance.
+        # A cluster without the feature that has nearly all importance is no headline.
         if point.kind == "dependent_leader" and dominant:
             members = set[str]()
             for finding in point.findings:
@@ -186,20 +186,21 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     text = _leaders(facts)
     if dominant:
         return (*text, *say("executive.headline.one_feature", **dominant))
-    # Of correlated features one may stand in for the other: these head no page.
+    # Correlated features may replace one another: the headline does not name them.
     correlated = {name for members in facts.clusters.values() for name in members}
-    apart = [d.feature for d in where_models_differ(facts)]
-    alone = [name for name in apart if name not in correlated]
+    disputed = [d.feature for d in where_models_differ(facts)]
+    uncorrelated = [name for name in disputed if name not in correlated]
     leaders = {feature for _, feature in by_leader_of(facts)}
-    if alone and leaders != {alone[0]}:
-        text += say("executive.headline.differ", feature=full_name(alone[0]))
+    if uncorrelated and leaders != {uncorrelated[0]}:
+        text += say("executive.headline.differ", feature=full_name(uncorrelated[0]))
     return text
 
 
 def _dominant(facts: Facts) -> dict[str, Part | Sentence]:
-    """Return a feature with nearly all importance, and how much it has in each model.
+    """Return a feature with nearly all importance, as fields of a text.
 
-    Of the model in which it has most, and of others in which it has nearly all too.
+    Its shares are those in the model with the largest share and in the other models
+    where it has nearly all importance too. Empty if there is no such feature.
     """
     shares: dict[Ranking, float] = {}
     for ranking in shown_rankings(facts):
@@ -227,7 +228,7 @@ def _dominant(facts: Facts) -> dict[str, Part | Sentence]:
 
 
 def _share_text(share: float) -> str:
-    """Return a share of all in percent; nearly all is not all."""
+    """Return a share in percent; one below 1 is never printed as 100%."""
     text = percent(share)
     if share < 1 and text == percent(1.0):
         return f"{number(100 * share, places_apart(share, 1.0))}{THIN}%"
@@ -235,7 +236,7 @@ def _share_text(share: float) -> str:
 
 
 def _leaders(facts: Facts) -> Sentence:
-    """Return what leads in which model, without their names where it leads in all."""
+    """Return the leader of each model; models are not named if all have the same."""
     by_leader = by_leader_of(facts)
     (key, first), models = next(iter(by_leader.items()))
     if len(by_leader) == 1 and key == "leads" and len(models) == len(facts.leads):
@@ -246,14 +247,14 @@ def _leaders(facts: Facts) -> Sentence:
 
 
 def _differ(facts: Facts, headline: Sentence) -> Sentence:
-    """Return where models differ; what leads only if the headline does not say it."""
+    """Return the differences of models, after their leaders if not in the headline."""
     leaders = _leaders(facts)
-    is_said = headline[: len(leaders)] == leaders
-    return (*(() if is_said else (*leaders, ". ")), *differing(facts))
+    is_in_headline = headline[: len(leaders)] == leaders
+    return (*(() if is_in_headline else (*leaders, ". ")), *differing(facts))
 
 
 def _expected(facts: Facts) -> Iterator[Sentence]:
-    """Yield how many expectations of the owner hold, and what the others found."""
+    """Yield the number of expectations that hold, and a sentence on each other one."""
     frame = facts.result.expected
     if frame.empty:
         return
@@ -277,7 +278,7 @@ def _expected(facts: Facts) -> Iterator[Sentence]:
 
 
 def _unsettled(facts: Facts, number: int) -> Sentence:
-    """Return which feature may not be among the first: its ranks leave it open."""
+    """Return the feature whose range of ranks extends beyond its expected place."""
     frame = facts.result.expected
     own = frame[(frame["expectation"] == number) & (frame["place"] == "top")]
     names = config_of(facts, "expected")[number - 1]["features"]
@@ -309,15 +310,15 @@ def _against(facts: Facts, number: int) -> pd.DataFrame:
 
 
 class Miss(NamedTuple):
-    """A ranking in which a feature is not where it is expected.
+    """A ranking in which a feature is not at its expected place.
 
     Attributes
     ----------
     ranking : Ranking
     row : int
-        The place of the feature in the record.
+        The row of the feature in the record.
     value : Value
-        Its rank, or its share of the largest.
+        Its rank, or its share of the largest importance.
     """
 
     ranking: Ranking
@@ -326,7 +327,7 @@ class Miss(NamedTuple):
 
 
 def _unmet(facts: Facts, number: int) -> Sentence:
-    """Return what an expectation was, and where its features were found instead."""
+    """Return an expectation that is not met, with ranks or shares of its features."""
     against = _against(facts, number)
     first = against.iloc[0]
     place, feature = str(first["place"]), str(first["farthest"])
@@ -364,7 +365,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
 def _misses(
     facts: Facts, against: pd.DataFrame, feature: str, n: int
 ) -> Iterator[Miss]:
-    """Yield the rankings in which one of `n` features is not where it is expected."""
+    """Yield the rankings in which one of `n` features is not at its expected place."""
     for at, row in against.to_dict("index").items():
         ranking = next(r for r in facts.rankings if r.index == row["record"])
         record, is_top = ranking.record, row["place"] == "top"
@@ -381,8 +382,8 @@ def _misses(
 
 
 def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
-    """Return the ranks of a feature in a model, or that it is not told from zero."""
-    untold: dict[str, list[Sentence]] = {}
+    """Return the ranks of a feature in a model, or that it is at or below zero."""
+    indistinct: dict[str, list[Sentence]] = {}
     ranks, subject = [], full_name(misses[0].ranking.subject)
     for ranking, row, value in misses:
         card = _card_and_loss(facts, ranking)
@@ -390,10 +391,10 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
             ranks.append(say("executive.by_card", value=value, card=card))
         else:
             side = "below_zero" if row in ranking.negative else "not_told"
-            untold.setdefault(side, []).append(card)
+            indistinct.setdefault(side, []).append(card)
     texts = [
         say(f"executive.found.{side}", card=joined(cards, "; "))
-        for side, cards in untold.items()
+        for side, cards in indistinct.items()
     ]
     if ranks:
         several = "several" if len(ranks) > 1 else "one"
@@ -402,7 +403,7 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
 
 
 def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
-    """Return how far from zero a feature is in a model, and on which side."""
+    """Return the shares of a feature in a model, and on which side of zero it is."""
     values, subject = [], full_name(misses[0].ranking.subject)
     for ranking, _, value in misses:
         card = _card_and_loss(facts, ranking)
@@ -412,7 +413,7 @@ def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
 
 
 def _side(misses: Iterable[Miss]) -> str:
-    """Return "zero", or on which side of it all measured a feature."""
+    """Return the key of a text: "zero", or "zero_…" if all values are below it."""
     misses = list(misses)
     if not all(r.mean[row] < r.nothing for r, row, _ in misses):
         return "zero"
@@ -421,13 +422,13 @@ def _side(misses: Iterable[Miss]) -> str:
 
 
 def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the card of a ranking, with its loss and class where it has several."""
+    """Return the card of a ranking, with its loss and class if the card has several."""
     record = ranking.record
     return joined([card_link(facts.card(record)), *facts.beside_card(record)])
 
 
 def _at_zero(facts: Facts, feature: str) -> Sentence:
-    """Return that a feature is at zero together with its correlated in every model."""
+    """Return a sentence if a feature and its cluster are at zero in every model."""
     leads = [r for r in facts.leads if feature in r.record.features and r.is_drawn]
     if not leads or any(r.told[r.record.features.index(feature)] for r in leads):
         return ()
@@ -443,13 +444,13 @@ def _at_zero(facts: Facts, feature: str) -> Sentence:
 
 
 def _accepted_until(facts: Facts, point: Point) -> str:
-    """Return until when all findings of a point are accepted, empty if they are not."""
+    """Return the day until which all findings of a point are accepted, or ""."""
     days = [facts.result.accepted.get(finding.key, "") for finding in point.findings]
     return min(days) if days and all(days) else ""
 
 
 def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
-    """Return what a point is about: the fields of its headline, text and question."""
+    """Return the fields of the headline, text and question of a point."""
     if point.kind == "rows_unknown":
         rows = facts.rows("test")
         assert rows is not None
@@ -546,7 +547,7 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
 
 
 def _off_of_class(facts: Facts, finding: Finding) -> Sentence:
-    """Return in how many deciles the probabilities of a class are off."""
+    """Return the number of deciles in which the probabilities of a class are off."""
     evidence = finding.evidence
     path = f"findings[{facts.result.findings.index(finding)}].evidence"
     n_off = int(evidence["too_low"] + evidence["too_high"])
@@ -560,7 +561,7 @@ def _off_of_class(facts: Facts, finding: Finding) -> Sentence:
 
 
 def _sets(facts: Facts, point: Point) -> Sentence:
-    """Return the sets, by their letters where the table of the leaders has them."""
+    """Return the sets of correlated features, by their letters in the table if any."""
     by_cluster, letters, names = shown_letters(facts), list[str](), list[Sentence]()
     for finding in point.findings:
         cluster = int(finding.evidence.get("cluster", 0))
@@ -576,7 +577,7 @@ def _sets(facts: Facts, point: Point) -> Sentence:
 
 
 def _point(facts: Facts, point: Point) -> Sentence:
-    """Return a point with the numbers of its findings, and what was answered to it."""
+    """Return a point with the numbers of its findings, acceptance and overdue day."""
     links = dict.fromkeys(link_to(one, facts) for one in point.findings)
     numbers = [*links][:NUMBERS] + ["…"] * (len(links) > NUMBERS)
     key = point.kind if point.kind in look_up("executive.point") else "other"
@@ -594,9 +595,9 @@ def _point(facts: Facts, point: Point) -> Sentence:
 
 
 def _more(facts: Facts, n: int) -> tuple[Sentence, ...]:
-    """Return where the points are that have no room, and answers that are overdue.
+    """Return sentences on points that are not listed, and on overdue answers.
 
-    The latter to findings that this run does not have.
+    The latter are answers to findings that this run does not have.
     """
     sentences = []
     if n:
@@ -611,9 +612,10 @@ def _more(facts: Facts, n: int) -> tuple[Sentence, ...]:
 
 
 def _decide(facts: Facts, found: list[Point]) -> Sentence:
-    """Return one question per point, with its number in the list; "other" as one.
+    """Return the questions to decide, each with the numbers of its points.
 
-    Of what is accepted there is nothing to decide until it is so no longer.
+    Points of kind "other" share a question. Accepted points have none; if all are
+    accepted, the text has the day until which they all are.
     """
     if found and found[0].kind == "incomplete":
         is_late = any(f.check == "time_limit" for f in found[0].findings)
@@ -623,7 +625,7 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
     undecided = ((n, p) for n, p in enumerate(found, 1) if not days[n - 1])
     for place, point in undecided:
         kind = point.kind
-        if kind == "other":  # of one check
+        if kind == "other":  # its findings are of one check
             kind = point.findings[0].check
         key = kind if kind in look_up("executive.decide") else "other"
         question = say(f"executive.decide.{key}", **_fields(facts, point))
@@ -636,7 +638,7 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
 
 
 def _places(places: Sequence[int]) -> Sentence:
-    """Return places in a list as a series; of more than two in a row the ends."""
+    """Return positions in a list as a series; more than two in a row as a range."""
     first, last = places[0], places[-1]
     if last - first == len(places) - 1 > 1:
         return (f"{first} {word('words.to')} {last}",)
@@ -644,7 +646,7 @@ def _places(places: Sequence[int]) -> Sentence:
 
 
 def _untested(facts: Facts) -> Sentence:
-    """Return what was not tested, the gravest first, as far as there is room."""
+    """Return the gravest items that were not tested, and the number of the others."""
     every = untested(facts)
     items = [item.item for item in every if item.reason != "not applicable"]
     n_more = len(every) - len(items)

@@ -1,6 +1,6 @@
-"""Two tables that read many rankings: the owner's expectations (F), the loss (H).
+"""Tables across rankings: expectations of the owner (F), effect of the loss (H).
 
-Not: the judgement, which the result holds.
+The verdicts on expectations are in the result.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,10 +40,10 @@ from .facts import Facts, card_link, config_of, tallied
 
 
 def expectations(facts: Facts) -> Iterator[Sentence | Table]:
-    """Yield what the owner expected beside what was found; nothing if not said.
+    """Yield the expectations of the owner and the results; nothing without any.
 
-    Where an expectation is about several rankings, a table before has one row per
-    expectation, with the rankings that do not show it.
+    If an expectation is about several rankings, another table comes first. It has one
+    row per expectation, with the rankings in which it is not met.
     """
     frame = facts.result.expected.reset_index(drop=True)
     if frame.empty:
@@ -70,8 +70,8 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
                 model = full_name(row["model"] or word("words.the_data"))
                 record = facts.result.importances[int(row["record"])]
                 card = card_link(facts.card(record))
-                whose = joined([model, *facts.beside_card(record), card])
-                otherwise.append((*whose, ": ", *what))
+                subject = joined([model, *facts.beside_card(record), card])
+                otherwise.append((*subject, ": ", *what))
                 verdict = Styled("strong", (verdict,))
             every.append((expected, measure, result, verdict))
         n_found = int((rows["verdict"] == FOUND).sum())
@@ -120,7 +120,7 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
 def in_place(
     facts: Facts, record: Importance, place: str, n: int
 ) -> npt.NDArray[np.bool_]:
-    """Return which features of a ranking are where `n` of them are expected."""
+    """Return a mask of the features at the place that is expected of `n` of them."""
     own = _row_intervals(facts, record)
     return judged.in_place(place, n, record, _resolution(facts), own)
 
@@ -139,9 +139,9 @@ def _row_intervals(facts: Facts, record: Importance) -> list[dict[str, Any]]:
 def _measure(
     facts: Facts, row: Mapping[str, Any], of_what: str, record: int
 ) -> Sentence:
-    """Return which ranking a row is about: model, method, what, class and card.
+    """Return the ranking of a row: model, method, loss or unit, class and card.
 
-    The card is there since a method may be asked twice.
+    The card distinguishes two entries of the same method.
     """
     cls = str(row["positive_class"])
     parts: list[Part | Sentence] = [
@@ -162,10 +162,10 @@ def _result(
     *,
     in_short: bool = False,
 ) -> Sentence:
-    """Return who is on top instead, or how far from zero the farthest is.
+    """Return the features on top, or the share of the feature farthest from zero.
 
-    And whether the model does better with that shuffled. A share never reads like the
-    `limit` it is beyond. `in_short` leaves out who is on top.
+    A note follows if the model performs better with that feature permuted. A share
+    beyond `limit` is never printed as equal to it. `in_short` omits features on top.
     """
     rank, share = float(row["rank"]), float(row["share"])
     farthest = full_name(row["farthest"])
@@ -191,7 +191,7 @@ def _result(
 
 
 def losses(facts: Facts) -> tuple[Group, ...]:
-    """Return what the choice of the loss changes; nothing where there is one loss."""
+    """Return the effect of the choice of loss on rankings; nothing with one loss."""
     frame = facts.result.losses
     if frame.empty:
         return ()

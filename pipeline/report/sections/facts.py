@@ -1,4 +1,4 @@
-"""What several sections ask of a result: who was asked, what leads, in which unit."""
+"""Facts about a result that several sections use: engines, lead ranking, units."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -45,9 +45,9 @@ from ..text.wording import SECTIONS, say, series, short_value, show_hidden, word
 from .rankings import Ranking, rankings
 
 KEY_DIGITS = 12
-"""Of the key of a finding, on the page."""
+"""Digits of the key of a finding that the page shows."""
 PROFILES = {"executive": "ABJP"}
-"""The sections of each profile that leaves some out: two pages."""
+"""Letters of the sections of each profile that omits some: executive, two pages."""
 ACTS_WITH = {
     ("permutation", "min_samples_leaf"): ("within", "leaves"),
     ("permutation", "n_neighbours"): ("within", "neighbours"),
@@ -55,17 +55,20 @@ ACTS_WITH = {
     ("relieff", "sigma"): ("weighting", "rank"),
     ("shapley", "n_permutations"): ("algorithm", "sampling"),
 }
-"""Options that do something with one value of another option only."""
+"""Options that have an effect only with one value of another option.
+
+The key is (method, option), the value (other option, its value).
+"""
 
 
 ANSWER = ["model", "method", "of", "loss", "positive_class", "options"]
-"""The columns of the agreement that say which of our answers a pair is about."""
+"""Columns of the frame `agreement` that identify the record of ours in a pair."""
 Answer: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A result, and what is worked out from it once for all sections.
+    """A result, and what is derived from it once for all sections.
 
     Attributes
     ----------
@@ -77,21 +80,22 @@ class Facts:
     cards : mapping of measure to str
         The id of each estimand card: "E1", "E2", …
     baseline : AuditResult, optional
-        The approved run before.
+        The approved earlier run.
     signoffs : tuple of Signoff, optional
-        The signatures under this run; None if it is not known who signed it.
+        The signatures of this run; None if it is not known whether it was signed.
     has_pdf : bool
         Whether there is a report.pdf.
     has_folder : bool
         Whether there is a run folder, with the files that the report names.
     history : RunHistory
-        What is known of the runs before.
+        The earlier runs of the audit.
     file_digest : str
-        The SHA-256 of the run's result.json; empty if it is still to be worked out.
+        The SHA-256 of the run's result.json; empty if not yet computed.
     is_part : bool
-        Whether it is one model of a result whose index tells of the runs before.
+        Whether the report is about one model of a result that has a report for each;
+        the index of those reports has the earlier runs.
     profile : str
-        "executive" for the two pages of that profile.
+        The name of the profile, "executive" for two pages; empty for all sections.
     """
 
     result: AuditResult
@@ -109,7 +113,7 @@ class Facts:
 
     @cached_property
     def change(self) -> Change | None:
-        """What moved since the approved baseline, None if there is none."""
+        """The changes since the approved baseline, None if there is none."""
         if self.baseline is None:
             return None
         minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
@@ -117,13 +121,13 @@ class Facts:
 
     @cached_property
     def uncompared(self) -> tuple[Ranking, ...]:
-        """The rankings that no other implementation computed: ours alone."""
+        """The rankings of ours that no other implementation was compared with."""
         ranked = self.rankings
         return tuple(r for r in ranked if answer_of(r.record) not in self.compared)
 
     @cached_property
     def compared(self) -> dict[Answer, pd.DataFrame]:
-        """The pairs of importances that were compared, by the answer they are about."""
+        """The pairs of importances that were compared, by the record of ours."""
         frame = self.result.agreement
         pairs = frame[
             (frame["kind"] == "importance") & (frame["verdict"] != "not compared")
@@ -132,20 +136,20 @@ class Facts:
 
     @cached_property
     def register(self) -> tuple[Standing, ...]:
-        """Where each finding stands, those of this run first."""
+        """The state of each finding, those of this run first."""
         return standings(self.result, self.history)
 
     @cached_property
     def shifts(self) -> tuple[Shift, ...]:
-        """How each column is distributed against the approved baseline."""
+        """The shift of each column from the approved baseline; empty without one."""
         return shifts(self.baseline, self.result) if self.baseline else ()
 
     @cached_property
     def finding_groups(self) -> tuple[tuple[Link, tuple[Finding, ...]], ...]:
-        """The findings of `AuditResult.grouped_findings` with a link to them.
+        """The groups of `AuditResult.grouped_findings`, each with a link to it.
 
-        The target of the link is the key of the first of them, short; of several
-        findings with one key, those after the first say which they are.
+        The target of the link is the abbreviated key of the first finding of the group.
+        If several findings have the same key, those after the first get a number.
         """
         counts, ids = Counter[str](), dict[int, str]()
         for finding in self.result.findings:
@@ -173,7 +177,7 @@ class Facts:
 
     @property
     def came_to_end(self) -> bool:
-        """Whether the run did all that was asked: nothing stopped or cut it."""
+        """Whether the run is complete: nothing stopped it or cut it short."""
         return self.result.is_complete
 
     @property
@@ -183,9 +187,10 @@ class Facts:
 
     @cached_property
     def evaluated_on(self) -> str:
-        """What the evaluation rows are called: "test", "given" or "fitted".
+        """The kind of the evaluation rows: "test", "given" or "fitted".
 
-        "fitted" if every model was fitted to all of them, "given" if that is not known.
+        "fitted" if every model was fitted to all of them, "given" if it is not known
+        whether the models were fitted to them.
         """
         fitted = {
             finding.subject
@@ -198,17 +203,17 @@ class Facts:
         return "given" if is_of_unknown_rows(self.result) else "test"
 
     def named(self, split: str) -> str:
-        """Return the key by which the catalogue names the rows of a split."""
+        """Return the key of the rows of a split in the catalogue of texts."""
         return self.evaluated_on if split == "test" else split
 
     @property
     def rows_word(self) -> str:
-        """The evaluation rows in words, for sentences."""
+        """The name of the evaluation rows in a sentence."""
         return word(f"splits.{self.evaluated_on}")
 
     @property
     def target(self) -> str:
-        """The column that is predicted, empty if no rows were read."""
+        """The name of the target column, empty if no rows were read."""
         targets = self.result.datasets["target"]
         return str(targets.iloc[0]) if len(targets) else ""
 
@@ -225,13 +230,13 @@ class Facts:
 
     @cached_property
     def lead(self) -> Ranking | None:
-        """The ranking the report opens with: of a model, features before groups."""
+        """The ranking shown first: of a model if any, features before groups."""
         lead = lead_of(self.result.importances)
         return next((r for r in self.rankings if r.record is lead), None)
 
     @property
     def leads(self) -> tuple[Ranking, ...]:
-        """The lead ranking, and the same question to the other models and classes."""
+        """The lead ranking, and others with its measure and loss, in their order."""
         if self.lead is None:
             return ()
         first = self.lead.record
@@ -240,32 +245,32 @@ class Facts:
 
     @property
     def is_of_data(self) -> bool:
-        """Whether the report is about the data alone: no model was measured."""
+        """Whether the lead ranking is of the data alone, without a model."""
         return self.lead is not None and not self.lead.record.model
 
     @property
     def answered(self) -> tuple[str, ...]:
-        """The engines beside ours that answered anything."""
+        """The engines other than ours that returned a result."""
         records: tuple[Importance | Effect, ...]
         records = (*self.result.importances, *self.result.effects)
         return tuple(dict.fromkeys(r.engine for r in records if r.engine != OURS))
 
     @cached_property
     def supplied_engines(self) -> frozenset[str]:
-        """The engines whose numbers were supplied, those that were refused too."""
+        """The engines of supplied numbers, including numbers that were refused."""
         entries = config_of(self, "supplied")
         names = (supplied_engine(one["package"], one["version"]) for one in entries)
         return self.result.supplied_engines.union(names)
 
     @property
     def configured_engines(self) -> tuple[str, ...]:
-        """The engines that the configuration asks for."""
+        """The engines in the configuration, in its order."""
         entries = self.result.run.config.get("importance", ())
         names = (name for entry in entries for name in entry["engines"])
         return tuple(dict.fromkeys(names))
 
     def engines_asked(self, record: Importance) -> frozenset[str]:
-        """Return the engines that the configuration asks for a ranking of ours."""
+        """Return the engines that are configured for a ranking of ours."""
         return frozenset(
             engine
             for entry in self.result.run.config.get("importance", ())
@@ -277,16 +282,16 @@ class Facts:
         )
 
     def note(self, key: str) -> str:
-        """Return a text of the configuration's section [report], empty if not given."""
+        """Return a text of `[report]` in the configuration, empty if not given."""
         return str(self.result.run.config.get("report", {}).get(key, ""))
 
     def entry_of(self, model: str) -> Mapping[str, Any]:
-        """Return what the configuration says of a model, empty if nothing."""
+        """Return the entry of a model in the configuration, empty if it has none."""
         entries = config_of(self, "models") or ()
         return next((entry for entry in entries if entry["name"] == model), {})
 
     def in_lead_order(self, names: Iterable[str]) -> list[str]:
-        """Return names once each, in the order of the lead ranking, others behind."""
+        """Return unique names in the order of the lead ranking, others at the end."""
         lead = self.lead
         order = (
             [] if lead is None else [lead.record.features[row] for row in lead.order]
@@ -296,7 +301,7 @@ class Facts:
 
     @cached_property
     def always_shown(self) -> tuple[str, ...]:
-        """The features that the owner always wants to see, or expects elsewhere."""
+        """The features of `always_show`, after those that deviate from expectations."""
         expected = self.result.expected
         unmet = expected.loc[expected["verdict"] == DEVIATES, "farthest"]
         return (*unmet, *config_of(self, "report").get("always_show", ()))
@@ -306,7 +311,7 @@ class Facts:
         return [r for r in self.rankings if measure_of(r.record) == measure]
 
     def index(self, record: Importance) -> int:
-        """Return the place of a record in ``result.importances``."""
+        """Return the position of a record in ``result.importances``."""
         return self.result.importances.index(record)
 
     def card(self, record: Importance) -> str:
@@ -315,12 +320,12 @@ class Facts:
         Raises
         ------
         KeyError
-            If it has none: no number is printed without its card.
+            If it has no card: no number is printed without one.
         """
         return self.cards[measure_of(record)]
 
     def beside_card(self, record: Importance) -> list[Part]:
-        """Return the loss and the class of a record where its card has several."""
+        """Return the loss and the class of a record, each if its card has several."""
         own = [ranking.record for ranking in self.of_measure(measure_of(record))]
         parts: list[Part] = []
         if len({other.loss for other in own}) > 1:
@@ -330,17 +335,18 @@ class Facts:
         return parts
 
     def apart(self, record: Importance) -> str:
-        """Return what tells a measure from others of its method, or "": options, name.
+        """Return the options that distinguish a measure from others of its method.
 
-        Only options that do something in it, and differ where they do.
+        Only options that have an effect in it and differ between measures in which they
+        have an effect; "" if there is none.
         """
         own = measure_of(record)
-        alike = [dict(card[3]) for card in self.cards if card[:2] == own[:2]]
+        peers = [dict(card[3]) for card in self.cards if card[:2] == own[:2]]
         return ", ".join(
             setting(name, value)
             for name, value in sorted(distinguishing_options(record).items())
             if _acts(record.method, name, dict(own[3]))
-            and len({o.get(name) for o in alike if _acts(record.method, name, o)}) > 1
+            and len({o.get(name) for o in peers if _acts(record.method, name, o)}) > 1
         )
 
     def unit(self, record: Importance | Effect) -> str:
@@ -350,18 +356,18 @@ class Facts:
         return self.unit_of(record.unit)
 
     def unit_of(self, unit: str, target_unit: str = "") -> str:
-        """Return a unit as the page writes it, empty for a pure number."""
+        """Return a unit as shown on the page, empty for a pure number."""
         if unit == "link":
             return word(f"words.link_{self.task}")
         return unit_text(unit, target_unit or self.target_unit)
 
     def head_of(self, loss: str) -> str:
-        """Return a loss and its unit, if it has one, as a column is headed."""
+        """Return the head of the column of a loss: its name and, if any, its unit."""
         unit = self.unit_of(LOSSES[loss].unit)
         return show_hidden(", ".join(filter(None, (loss_label(loss), unit))))
 
     def rows(self, split: str) -> Value | None:
-        """Return how many rows a split has, None if it was not read."""
+        """Return the number of rows of a split, None if it was not read."""
         splits = self.result.datasets["split"].tolist()
         if split not in splits:
             return None
@@ -373,9 +379,9 @@ class Facts:
 def facts_of(
     result: AuditResult, digest: str, *, profile: str = "", **about: Any
 ) -> Facts:
-    """Return the facts of a result; the cards are numbered in its order.
+    """Return the facts of a result; cards are numbered in the order of its rankings.
 
-    `about` are other attributes of `Facts`, such as what a `RunContext` holds.
+    `about` are other attributes of `Facts`, such as those of a `RunContext`.
     """
     ranked = rankings(result)
     measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
@@ -390,18 +396,18 @@ def facts_of(
 
 
 def answer_of(record: Importance) -> Answer:
-    """Return what says in the agreement that a pair is about a record."""
+    """Return the values of the columns `ANSWER` that identify a record of ours."""
     return (*question_of(record), options_text(record))
 
 
 def _acts(method: str, name: str, options: Mapping[str, str]) -> bool:
-    """Return whether an option changes anything beside these others."""
+    """Return whether an option has an effect, given the values of the other options."""
     other, value = ACTS_WITH.get((method, name), ("", ""))
     return not other or options.get(other) == repr(value)
 
 
 def setting(name: str, value: object) -> str:
-    """Return an option as the configuration would write it, to six digits."""
+    """Return an option in the syntax of the configuration, floats to six digits."""
     if value is None:
         return plain(say("cards.not_set", name=name))
     if isinstance(value, bool):
@@ -412,7 +418,7 @@ def setting(name: str, value: object) -> str:
 
 
 def engine_name(engine: str) -> str:
-    """Return how the page calls an engine."""
+    """Return the name of an engine on the page."""
     return word("words.python") if engine == OURS else engine
 
 
@@ -422,51 +428,51 @@ def card_link(card: str) -> Link:
 
 
 def cards_of(facts: Facts, rankings: Iterable[Ranking]) -> Sentence:
-    """Return links to the cards of rankings, each once."""
+    """Return links to the cards of rankings, without duplicates."""
     return series(map(card_link, dict.fromkeys(facts.card(r.record) for r in rankings)))
 
 
 def number_in(
     frame: str, row: Any, column: str, places: int, *, sign: bool = False
 ) -> Value:
-    """Return a number of a row of a frame of the result, with so many decimals."""
+    """Return a number of a row of a frame of the result, with `places` decimals."""
     raw = float(row[column])
     text = number(raw, places, sign=sign)
     return Value(f"{frame}[{row.name}].{column}", raw, text)
 
 
 def whole(path: str, number: int) -> Value:
-    """Return a whole number that stands at `path`."""
+    """Return the whole number at `path` of the result."""
     return Value(path, number, count(number))
 
 
 def repeats_of(record: Importance, path: str) -> Value:
-    """Return how many repeats the features of a record have; it stands at `path`."""
+    """Return the number of repeats of a record; `path` is that of the record."""
     return Value(f"{path}.n_repeats", record.n_repeats, count(record.n_repeats))
 
 
 def tallied(path: str, number: int) -> Value:
-    """Return how many of what stands at `path` there are."""
+    """Return a number of items that were counted in the table or list at `path`."""
     return Value(path, number, count(number), derived="count")
 
 
 def first_few(
     items: Iterable[Part | Sentence], most: int, path: str
 ) -> list[Part | Sentence]:
-    """Return the first of some items, then how many more of what stands at `path`."""
+    """Return the first `most` items, then the number of the others, with its path."""
     every = list(items)
     more = tallied(path, len(every) - most)
     return [*every[:most], *([say("words.more", n=more)] if more.raw > 0 else [])]
 
 
 def section(letter: str, lede: Sentence = (), parts: Parts | None = None) -> Section:
-    """Return a section by its letter, under its own title."""
+    """Return a section, with the name and title of its letter."""
     name = SECTIONS[letter]
     return Section(letter, name, word(f"sections.{name}"), lede, parts or {})
 
 
 def group(id_: str, title: Sentence, blocks: Iterable[Any]) -> tuple[Group, ...]:
-    """Return blocks under a heading; nothing without any."""
+    """Return a group of blocks under a heading, or nothing if there are no blocks."""
     content = tuple(blocks)
     return (Group(id_, title, content),) if content else ()
 
@@ -474,10 +480,10 @@ def group(id_: str, title: Sentence, blocks: Iterable[Any]) -> tuple[Group, ...]
 def key_values(
     id_: str, title: Sentence, heads: str, rows: Iterable[tuple[str, Sentence]]
 ) -> KeyValues:
-    """Return a short table from the keys of labels and their texts.
+    """Return a short table from rows of a key and a text.
 
-    The labels are entries of the table `heads` of the catalogue; a key with a full stop
-    is one of its own. Rows without a text are left out.
+    A key is that of a label in the table `heads` of the catalogue; one with a full stop
+    is a full key. Rows without a text are omitted.
     """
     pairs = (
         (say(key if "." in key else f"{heads}.{key}"), text)

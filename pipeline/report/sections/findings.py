@@ -1,6 +1,6 @@
-"""Section K: what was found, as a register that can be answered.
+"""Section K: the register of findings, to which people answer.
 
-One cause is one entry, however many findings it makes; each finding keeps its key.
+A cause is one entry, even with many findings; each finding has a key of its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,17 +40,17 @@ from ..text.wording import (
 from .facts import KEY_DIGITS, Facts, first_few, key_values, section, tallied
 
 SUBJECTS = 2
-"""Subjects of one cause that a title names; of more the first, and how many."""
+"""Number of subjects that a title names; of more, it names one and counts the rest."""
 SETTLED = ("reopened", "open", "answered", "accepted", "note", "closed")
-"""States of a finding, what needs an answer most first."""
+"""States of a finding, the most urgent first."""
 IN_WORDS = ("accepted", "expired", "lapsed")
-"""States of an exception that have a sentence of their own."""
+"""States of an exception with a separate sentence; others are refused."""
 
 
 def title_of(group: Sequence[Finding]) -> Sentence:
-    """Return what findings are about in a few words, with the subjects of the first.
+    """Return the title of a group of findings: check and subjects of the first.
 
-    The subjects are those of the findings of the same check.
+    The subjects are those of all findings of the same check.
     """
     first, *_ = group
     subjects = dict.fromkeys(one.subject for one in group if one.check == first.check)
@@ -63,19 +63,19 @@ def title_of(group: Sequence[Finding]) -> Sentence:
 
 
 def link_to(finding: Finding, facts: Facts) -> Link:
-    """Return a link to where a finding stands in full, by its number."""
+    """Return the link to the full text of a finding, by its number."""
     return next(link for link, group in facts.finding_groups if finding in group)
 
 
 def findings(facts: Facts) -> Section:
-    """Return section K: every cause with its findings, the gravest first."""
+    """Return section K: every cause with its findings, the most severe first."""
     entries = tuple(_entry(facts, group, link) for link, group in facts.finding_groups)
     severities = [entry.severity for entry in entries]
     tally = joined(
         say_count(tallied("findings", severities.count(s)), s) for s in SEVERITIES
     )
     lede = (*tally, ".") if entries else say("findings.none")
-    # Besides, how many are not open, by state, and how many are overdue.
+    # Then the number of findings in each state, and of those overdue.
     counts = []
     for name, label in look_up("findings.states").items():
         is_late = name == "overdue"
@@ -90,7 +90,7 @@ def findings(facts: Facts) -> Section:
 
 
 def _not_found(facts: Facts) -> tuple[Table, ...]:
-    """Return a short table of what runs before found and this one has not."""
+    """Return the table of findings of earlier runs that this run does not have."""
     rows = []
     for standing in facts.register:
         if standing.is_found:
@@ -122,9 +122,9 @@ def _not_found(facts: Facts) -> tuple[Table, ...]:
 
 
 def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
-    """Return the findings of one cause with the facts behind them.
+    """Return the entry of one cause, with a table of its facts.
 
-    Notes that nobody answered are one paragraph.
+    Notes without an answer have one paragraph instead of the table.
     """
     finding, *others = group
     keys = dict.fromkeys(one.key for one in group)
@@ -157,8 +157,8 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
             due=_due(standings[0]),
         )
     else:
-        said = (finding.message, also, effect, finding.remedy)
-        register, summary = None, (in_one_line(*map(with_labels, said)),)
+        texts = (finding.message, also, effect, finding.remedy)
+        register, summary = None, (in_one_line(*map(with_labels, texts)),)
     return Entry(
         id=link.target,
         number=link.text,
@@ -171,16 +171,16 @@ def _entry(facts: Facts, group: Sequence[Finding], link: Link) -> Entry:
 
 
 def _others(finding: Finding, others: Iterable[Finding]) -> list[str]:
-    """Return what the other findings of a cause say, each text once.
+    """Return the texts of the other findings of a cause, without duplicates.
 
-    Sentences that the message of the first has too are left out. A finding of another
-    check begins with the title of that.
+    Sentences that are in the message of the first too are omitted. The text of a
+    finding of another check begins with the title of that check.
     """
     first = finding.message.split(". ")
     texts: dict[str, None] = {}
     for other in others:
-        said = (text for text in other.message.split(". ") if text not in first)
-        text = ". ".join(said) or other.message
+        rest = (text for text in other.message.split(". ") if text not in first)
+        text = ". ".join(rest) or other.message
         subject = display_name(other.subject)
         if other.check != finding.check:
             title = title_of_check(other.check)
@@ -192,9 +192,9 @@ def _others(finding: Finding, others: Iterable[Finding]) -> list[str]:
 
 
 def _answers(facts: Facts, standings: Sequence[Standing]) -> dict[str, Sentence]:
-    """Return what people answered to the findings of one cause, and who found them.
+    """Return the answers to the findings of one cause, and the runs that found them.
 
-    Each answer is said once, in the order of the findings.
+    Answers are in the order of the findings, without duplicates.
     """
     names = ("response", "exception", "control", "history")
     texts: dict[str, dict[Sentence, None]] = {name: {} for name in names}
@@ -214,11 +214,11 @@ def _answers(facts: Facts, standings: Sequence[Standing]) -> dict[str, Sentence]
             texts["exception"][exception] = None
         if facts.history.n_runs:
             texts["history"][_history(facts, standing)] = None
-    return {name: joined(said, " ") for name, said in texts.items()}
+    return {name: joined(own, " ") for name, own in texts.items()}
 
 
 def _history(facts: Facts, standing: Standing) -> Sentence:
-    """Return the first run that found it and how many did, of an audit with a past."""
+    """Return the first run that had a finding, and the number of runs that had it."""
     before = facts.history.n_runs
     if standing.times == 1:
         runs = say_count(tallied("history.runs", before), "past_run")
@@ -234,7 +234,7 @@ def _history(facts: Facts, standing: Standing) -> Sentence:
 
 
 def _keys(facts: Facts, keys: Iterable[str], standings: Sequence[Standing]) -> Sentence:
-    """Return the keys that answers name, with their states where these differ."""
+    """Return the keys that answers refer to, with their states if these differ."""
     states = {standing.key: _state_of(facts, standing) for standing in standings}
     differ = len(set(map(plain, states.values()))) > 1
     texts = []
@@ -246,7 +246,7 @@ def _keys(facts: Facts, keys: Iterable[str], standings: Sequence[Standing]) -> S
 
 
 def _criteria(facts: Facts, finding: Finding) -> Sentence:
-    """Return the limit that a finding was held against, and who set it."""
+    """Return the limit of the check of a finding, and who set it; empty without one."""
     frame = facts.result.checks
     rows = (frame["check"] == finding.check) & (frame["subject"] == finding.subject)
     if not rows.any():
@@ -265,18 +265,18 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
 
 
 def _title_with(check: str, subject: str) -> Sentence:
-    """Return what a finding is about in a few words, with its subject."""
+    """Return the title of a check, with the subject of a finding."""
     title: Sentence = (title_of_check(check),)
     return (*title, " (", short_name(subject), ")") if subject else title
 
 
 def standing_of(facts: Facts, key: str) -> Standing | None:
-    """Return where a finding of this run stands, None of a note nobody answered."""
+    """Return the state of a finding of this run, None of a note without an answer."""
     return next((s for s in facts.register if s.is_found and s.key == key), None)
 
 
 def _state_of(facts: Facts, standing: Standing) -> Sentence:
-    """Return the state of a finding in words, with its day or its run."""
+    """Return the state of a finding in words, with the day or run that it needs."""
     day = str(standing.answer.get("accepted_until", ""))
     text = say(f"findings.state.{standing.state}", day=day, run=full_name(facts.run_id))
     if standing.is_found or standing.state == "closed":

@@ -1,4 +1,4 @@
-"""Section O: where evidence towards clauses is found."""
+"""Section O: the sections with evidence for the clauses of frameworks."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
@@ -38,14 +38,14 @@ EVIDENCE: Mapping[str, tuple[str, str]] = {
     "environment": ("M", "kv-environment"),
     "signatures": ("P", "tab-signatures"),
 }
-"""Where evidence that clauses name stands: a section, and how its blocks' ids begin.
+"""The place of each kind of evidence: a section, and the prefix of ids of its blocks.
 
-Without a beginning anything that the section shows is evidence.
+With an empty prefix, any block of the section is evidence.
 """
 
 
 def frameworks(facts: Facts) -> Section:
-    """Return section O: what in the other sections is evidence towards which clause."""
+    """Return section O: the evidence in other sections for each clause."""
     every = load_frameworks()
     names = tuple(config_of(facts, "report").get("frameworks", ()))
     if not names:
@@ -54,9 +54,9 @@ def frameworks(facts: Facts) -> Section:
     run_day = datetime.fromisoformat(str(facts.result.run.volatile["started"])).date()
 
     def parts(bodies: Mapping[str, str]) -> dict[str, Any]:
-        there = evidence_in(bodies)
+        present = evidence_in(bodies)
         blocks = tuple(
-            _table(every[name], run_day, there)
+            _table(every[name], run_day, present)
             if name in every
             else say("frameworks.unknown", name=display_name(name))
             for name in names
@@ -67,7 +67,7 @@ def frameworks(facts: Facts) -> Section:
 
 
 def evidence_in(bodies: Mapping[str, str]) -> set[str]:
-    """Return the names of the evidence in these sections: their HTML, by letter."""
+    """Return the names of the evidence in sections, given as HTML by letter."""
     return {
         name
         for name, (letter, begins) in EVIDENCE.items()
@@ -76,8 +76,8 @@ def evidence_in(bodies: Mapping[str, str]) -> set[str]:
     }
 
 
-def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
-    """Return what of this report is evidence towards each clause of a framework."""
+def _table(framework: Framework, run_day: date, present: set[str]) -> Table:
+    """Return the table of clauses of a framework, with the evidence in this report."""
 
     def dated(parts: Iterable[Part]) -> Sentence:
         days = ((part.part, day_of(part.date.isoformat())) for part in parts)
@@ -93,7 +93,7 @@ def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
         f"framework-{framework.id}",
         "frameworks",
         "clause:header requirement evidence",
-        [_row(clause, there) for clause in framework.clauses],
+        [_row(clause, present) for clause in framework.clauses],
         caption=say(
             "frameworks.caption",
             id=framework.id,
@@ -113,22 +113,22 @@ def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
     )
 
 
-def _row(clause: Clause, there: set[str]) -> Row:
-    """Return where a clause stands, what it asks, and where evidence of it is shown.
+def _row(clause: Clause, present: set[str]) -> Row:
+    """Return the row of a clause: its number, requirement and evidence.
 
-    Where evidence is missing, or shown in part only, it says why.
+    If evidence is missing or shown only in part, the row has the reasons.
     """
     requirement: Sentence = (clause.requirement,)
     if clause.quote:
         requirement += (Styled("line", say("frameworks.quote", text=clause.quote)),)
     requirement += (Styled("line", say("frameworks.source", text=clause.source)),)
-    present = [name for name in clause.evidence if name in there]
+    shown = [name for name in clause.evidence if name in present]
     missing = look_up("frameworks.missing")
-    reasons = [missing[name] for name in clause.evidence if name not in there]
-    if present and clause.beyond:
+    reasons = [missing[name] for name in clause.evidence if name not in present]
+    if shown and clause.beyond:
         reasons.append(clause.beyond)
-    letters = dict.fromkeys(EVIDENCE[name][0] for name in present)
-    key = ("partly" if reasons else "shown") if present else "not_shown"
+    letters = dict.fromkeys(EVIDENCE[name][0] for name in shown)
+    key = ("partly" if reasons else "shown") if shown else "not_shown"
     evidence = say(
         f"frameworks.{key}",
         where=series(section_link(letter) for letter in letters),

@@ -1,4 +1,4 @@
-"""Section Q: the terms that the report uses, and where its numbers lie."""
+"""Section Q: the terms that the report uses, and the files with its numbers."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from ..text.wording import look_up, say
 from .facts import Facts, section
 
 _NOT_OURS = re.compile(r"<bdi[ >].*?</bdi>|<[^>]*>", re.S)
-"""Names that others gave, and what a reader of the page does not see."""
+"""HTML that is not text of ours: names given by users, and tags."""
 
 
 def glossary(facts: Facts) -> Section:

@@ -1,4 +1,4 @@
-"""F9: the verdicts and the leaders of the last runs of an audit, as a figure."""
+"""The figure of the verdicts and leaders of the last runs of an audit."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,11 +12,11 @@ from ..text.wording import alt_text, display_name, look_up, say, say_count, word
 from .facts import Facts, config_of, tallied
 
 LINES = 6
-"""Leaders of the newest run with any that have a line."""
+"""Number of leaders with a line, of the newest run that has leaders."""
 
 
 def over_runs(facts: Facts) -> tuple[Figure, ...]:
-    """Return the figure of the runs before and this one; none of a first run."""
+    """Return the figure of this and earlier runs, or nothing for the first run."""
     before = facts.history.runs
     if facts.is_part or not before:
         return ()
@@ -49,16 +49,16 @@ def history_figure(
     Parameters
     ----------
     runs : sequence of RunSummary
-        Oldest first, at least one; of an attempt that left none, its start alone.
+        Oldest first, at least one. An attempt that left no run has only its start.
     baseline : str
         The run that is the approved baseline, "" if there is none. If it is not
         drawn, the caption says so.
     always_show : sequence of str
-        Features with a line wherever they rank.
+        Features that have a line regardless of their rank.
     source : str
-        The file that holds the numbers, for the caption.
+        The file with the numbers, for the caption.
     n_runs : int
-        How many there are in all, if `runs` are not all of them.
+        The number of all runs, if `runs` are not all of them.
     """
     last = runs[-MOST_RUNS:]
     n_all = n_runs or len(runs)
@@ -117,7 +117,7 @@ def history_figure(
 
 
 def _headline(runs: Sequence[RunSummary], *, is_cut: bool) -> Sentence:
-    """Return how the last run came out, and since when it has."""
+    """Return the verdict of the last run, and the number of runs since it changed."""
     verdict = runs[-1].verdict
     if not verdict:
         return say("history.headline_none")

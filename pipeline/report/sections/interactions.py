@@ -1,4 +1,4 @@
-"""The figure of a ranking of pairs: features by features, and what stands out."""
+"""The figure of a ranking of pairs: a map of features by features."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
 
 MAPS = 3
-"""Most maps of one measure; the tables have every ranking."""
+"""Largest number of maps of one measure; the tables have every ranking."""
 FEWEST = 3
-"""Features below which a table of their pairs says all."""
+"""Number of features below which the table of pairs suffices."""
 
 
 def interaction_figure(
     facts: Facts, ranking: Ranking, ranked: Sequence[Ranking]
 ) -> Figure | None:
-    """Return the pairs of a ranking as a map; None of fewer than three features.
+    """Return the pairs of a ranking as a map, or None with fewer than three features.
 
-    Of the rankings by one measure, `ranked`, the first are drawn. Features stand in
-    the order of what their pairs measure in sum.
+    Only the first of `ranked`, the rankings by one measure, have a map. Features are in
+    the order of the sum over their pairs.
     """
     if ranking.record.of != "pairs" or ranking not in ranked[:MAPS]:
         return None
@@ -80,7 +80,7 @@ def interaction_figure(
 
 
 def _headline(ranking: Ranking) -> Sentence:
-    """Return which pair is the strongest, and how far before the next."""
+    """Return the strongest pair, and its ratio to the next."""
     measured = ranking.measured
     if not ranking.mean[measured[0]] > 0:
         return say("interactions.none")
