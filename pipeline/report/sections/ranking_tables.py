@@ -378,7 +378,7 @@ def _bars(ranking: Ranking, rows: Sequence[int]) -> tuple[str, list[Bar | str]]:
 
 
 def _unlike_ours(ranking: Ranking) -> set[int]:
-    """Return the indices of other engines' records with any number printed unlike ours."""
+    """Return the indices of other engines' records with numbers printed unlike ours."""
     features = ranking.record.features
     ours = {
         name: number(mean, ranking.places)
