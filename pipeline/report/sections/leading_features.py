@@ -1,4 +1,4 @@
-"""What the models rely on, for page one: the leading features, models side by side."""
+"""The leading features of each model for page one, with the models side by side."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -38,19 +38,19 @@ from .ranking_tables import (
 from .rankings import Ranking
 
 ROWS = {1: 9, 2: 6, 3: 5}
-"""Leading features, by how many models stand side by side."""
+"""Most leading features in the table, by the number of models in its columns."""
 MODELS, WITH_BOUNDS = 3, 2
-"""Models side by side, and up to how many there is room for the intervals too."""
+"""Most models in the table, and most with value and interval on the same line."""
 FEW = 3
-"""Leading features at least, though the last are at zero."""
+"""Least features in the table, even if the last are indistinguishable from zero."""
 DIFFERENCES = 3
 GROUPS = 3
-"""Groups of the owner that page one names."""
+"""Most groups of the owner that page one names."""
 SETS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def shown_rankings(facts: Facts) -> list[Ranking]:
-    """Return the rankings that page one shows: of the best models on new rows."""
+    """Return the rankings on page one: those of the best models on evaluation rows."""
     return _by_quality(facts)[:MODELS]
 
 
@@ -66,7 +66,7 @@ def _by_quality(facts: Facts) -> list[Ranking]:
 
 
 def leading_table(facts: Facts) -> Table | None:
-    """Return the leading features, each model beside the others; None of no ranking."""
+    """Return the table of leading features by model; None without a ranking."""
     rankings = shown_rankings(facts)
     if not rankings:
         return None
@@ -96,38 +96,38 @@ def leading_table(facts: Facts) -> Table | None:
 
 
 def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
-    """Return the first features that some model is known to rely on, by their ranks.
+    """Return the features of the table of leading features, by their best rank.
 
-    With those whose place contradicts the owner, and those that are always shown; and
-    with the next ones where these are fewer than three.
+    These are the first that some model relies on beyond zero, followed by the next
+    ones up to `FEW`, and by the features that are always shown.
     """
     best: dict[str, float] = {}
     for ranking in rankings:
         names, ranks = ranking.record.features, np.nan_to_num(ranking.rank, nan=np.inf)
         for name, rank in zip(names, ranks.tolist(), strict=True):
             best[name] = min(rank, best.get(name, np.inf))
-    order, told = sorted(best, key=best.__getitem__), _told(rankings)
-    known = [name for name in order if name in told]
+    order, relied_on = sorted(best, key=best.__getitem__), _relied_on(rankings)
+    known = [name for name in order if name in relied_on]
     chosen = known[: ROWS[len(rankings)]]
     others = [name for name in order if name not in chosen]
     also = (name for name in facts.always_shown if name in best)
     return list(dict.fromkeys([*chosen, *others[: max(FEW - len(chosen), 0)], *also]))
 
 
-def _told(rankings: Sequence[Ranking]) -> set[str]:
-    """Return the features that some ranking tells from zero and that it uses at all."""
-    told = set()
+def _relied_on(rankings: Sequence[Ranking]) -> set[str]:
+    """Return the features above zero, and above `LEAST`, in some ranking."""
+    names = set()
     for ranking in rankings:
         sizes = ranking.mean - ranking.nothing
         matters = ranking.told & (sizes >= LEAST * np.nanmax(sizes, initial=0.0))
-        told |= {ranking.record.features[row] for row in np.flatnonzero(matters)}
-    return told
+        names |= {ranking.record.features[row] for row in np.flatnonzero(matters)}
+    return names
 
 
 def _cells(ranking: Ranking, name: str, n_models: int) -> list[Sentence | Part]:
-    """Return what a model measures of a feature: value, interval, rank.
+    """Return the cells of one feature and model: value, interval and rank.
 
-    Of one model alone the interval has a column of its own.
+    The interval has its own column if there is only one model.
     """
     if name not in ranking.record.features:
         return ["–"] * (3 if n_models == 1 and ranking.is_drawn else 2)
@@ -175,8 +175,9 @@ def _notes(
     every = {name for ranking in rankings for name in ranking.record.features}
     if more := len(every.difference(names)):
         n, section = tallied("importances", more), section_link("F")
-        told = _told(rankings)
-        key = "more_told" if told < every and told.issuperset(names) else "more"
+        relied_on = _relied_on(rankings)
+        only_relied_on = relied_on < every and relied_on.issuperset(names)
+        key = "more_told" if only_relied_on else "more"
         known = {
             ranking.record.features[row]
             for ranking in rankings
@@ -228,7 +229,7 @@ def _notes(
 
 
 def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
-    """Return what the groups of the owner measure beside rankings of features."""
+    """Return the note on the importance of the owner's groups; empty without any."""
     of_features = (ranking for ranking in rankings if ranking.record.of == "features")
     others = [*chain.from_iterable(_of_groups(facts, r)[:1] for r in of_features)]
     if not others:
@@ -253,26 +254,26 @@ def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
 
 
 def _of_groups(facts: Facts, ranking: Ranking) -> list[Ranking]:
-    """Return the rankings of groups that answer the question of one of features."""
+    """Return the rankings of groups with the same question as one of features."""
     asked = question_of(replace(ranking.record, of="groups"))
     return [other for other in facts.rankings if question_of(other.record) == asked]
 
 
 def letters_of(facts: Facts, names: Sequence[str]) -> dict[int, str]:
-    """Return the letters of the sets that have any of these features, by number."""
+    """Return the letter of each cluster with any of these features, by its number."""
     of = {name: number for number, own in facts.clusters.items() for name in own}
     shown = dict.fromkeys(of[name] for name in names if name in of)
     return dict(zip(shown, SETS, strict=False))
 
 
 def shown_letters(facts: Facts) -> dict[int, str]:
-    """Return the letters by which page one names sets of correlated features."""
+    """Return the letter of each cluster on page one, by its number."""
     rankings = shown_rankings(facts)
     return letters_of(facts, leading_names(facts, rankings)) if rankings else {}
 
 
 def _marked(facts: Facts, name: str, letters: Mapping[int, str]) -> Sentence:
-    """Return a feature, with the letter of its set if that has one."""
+    """Return the name of a feature, with the letter of its cluster if it has one."""
     for cluster, letter in letters.items():
         if name in facts.clusters[cluster]:
             return (short_name(name), "\u00a0", Styled("mark", (letter,)))
@@ -280,9 +281,9 @@ def _marked(facts: Facts, name: str, letters: Mapping[int, str]) -> Sentence:
 
 
 def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
-    """Yield what the sets of correlated features in the table are.
+    """Yield the note on the clusters in the table, if there are any.
 
-    With what each measures together in the models shown, if that was measured.
+    It has the joint importance of each cluster in the models shown, if measured.
     """
     texts = []
     for cluster, letter in letters_of(facts, names).items():
@@ -304,21 +305,21 @@ def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
 
 
 def strongest(facts: Facts, cluster: int) -> Value:
-    """Return the strongest association within a set."""
+    """Return the strongest association within a cluster."""
     frame = facts.result.clusters
     own = frame.loc[frame["cluster"] == cluster, "strongest"].astype(float)
     return number_in("clusters", frame.loc[own.idxmax()], "strongest", 2)
 
 
 class Joint(NamedTuple):
-    """What a set or a group measures together in one model.
+    """The joint importance of a cluster or a group in one model.
 
     Attributes
     ----------
     model : str
     value : Value
     side : {"above", "zero", "below"}
-        Where its interval lies.
+        Position of its interval relative to the null value.
     low, high : float
         The interval.
     """
@@ -331,15 +332,15 @@ class Joint(NamedTuple):
 
 
 def in_words(one: Joint) -> Sentence:
-    """Return what is measured together, or that it is not told from zero."""
+    """Return a joint importance in words, or that it is indistinguishable from zero."""
     return say(f"leading.joint_{one.side}", value=one.value)
 
 
 def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
-    """Yield what a set measures together in each model.
+    """Yield the joint importance of a cluster in each model, by the leading measure.
 
-    By the measure of the leading rankings: beside them if they permute features among
-    all rows, or as a group of the owner.
+    Of a cluster that is a group of the owner it is that of the group; of others it is
+    known if the leading ranking permutes features among all rows.
     """
     frame = facts.result.clusters
     group = str(frame.loc[frame["cluster"] == cluster, "group"].iloc[0])
@@ -363,7 +364,7 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
 
 
 def joint_of(ranking: Ranking, row: int) -> Joint:
-    """Return what a group measures together."""
+    """Return the joint importance of a group, one row of its ranking."""
     side = "above" if ranking.told[row] else "zero"
     side = "below" if row in ranking.negative else side
     low, high = float(ranking.low[row]), float(ranking.high[row])
@@ -373,7 +374,8 @@ def joint_of(ranking: Ranking, row: int) -> Joint:
 def where_models_differ(facts: Facts) -> list[Difference]:
     """Return the features that two models rely on unequally.
 
-    Not those whose sets they rely on alike: each may lean on another of the set.
+    A feature is left out if both models rely equally on its cluster, since each may use
+    another feature of it.
     """
     by_model = _by_model(facts)
     rows = [
@@ -383,11 +385,18 @@ def where_models_differ(facts: Facts) -> list[Difference]:
         for name, *ends in zip(r.record.features, r.mean, r.low, r.high, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=["model", "feature", "mean", "low", "high"])
-    return [one for one in differences(frame.dropna()) if not _is_alike(facts, one)]
+    return [
+        one
+        for one in differences(frame.dropna())
+        if not _is_equal_in_cluster(facts, one)
+    ]
 
 
-def _is_alike(facts: Facts, one: Difference) -> bool:
-    """Return whether both models rely alike on the set of a feature, if it has one."""
+def _is_equal_in_cluster(facts: Facts, one: Difference) -> bool:
+    """Return whether both models rely equally on the cluster of a feature.
+
+    They do if the intervals of its joint importances overlap.
+    """
     for cluster, members in facts.clusters.items():
         joint = {own.model: own for own in joint_values(facts, cluster)}
         if one.feature in members and {one.more, one.less} <= joint.keys():
@@ -398,7 +407,7 @@ def _is_alike(facts: Facts, one: Difference) -> bool:
 def _by_model(facts: Facts) -> dict[str, Ranking]:
     """Return the leading ranking of each model, in the order of page one.
 
-    Of several classes it is that of the first.
+    With several classes it is that of the first class.
     """
     found: dict[str, Ranking] = {}
     for ranking in _by_quality(facts):
@@ -407,7 +416,7 @@ def _by_model(facts: Facts) -> dict[str, Ranking]:
 
 
 def differing(facts: Facts) -> Sentence:
-    """Return which features set the models apart, the most different first."""
+    """Return a sentence on the features that differ between models, largest first."""
     found = where_models_differ(facts)
     if not found:
         return say("leading.none_differs")

@@ -21,11 +21,11 @@ OF_THE_DATA = (
 """Checks whose findings limit every number of the data or of a model."""
 ITEM = 100
 ITEMS = 6
-"""How long an item may be to be named, and how many are."""
+"""Most characters of an item that is named, and most items that are named."""
 
 
 def limits(facts: Facts) -> Section:
-    """Return section L, the general before the particular, the owner's words last."""
+    """Return section L: general limits, those of this run, then the owner's text."""
     used: dict[str, list[Ranking]] = {}
     for ranking in facts.rankings:
         used.setdefault(ranking.record.method, []).append(ranking)
@@ -51,7 +51,10 @@ def limits(facts: Facts) -> Section:
 
 
 def _untested(facts: Facts) -> list[Sentence]:
-    """Return what this run could have tested and did not, the short items by name."""
+    """Return the limit on what this run could have tested and did not.
+
+    Short items are named, the others counted.
+    """
     every = untested(facts)
     items = [item.item for item in every if item.reason != "out of scope"]
     outside = [item.item for item in every if item.reason == "out of scope"]
@@ -67,23 +70,23 @@ def _untested(facts: Facts) -> list[Sentence]:
 
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
-    """Return what the intervals cover, once for all that cover the same."""
+    """Return sentences on what the intervals cover, one for rankings with the same."""
     refits = [name for name, method in METHODS.items() if method.asks == "refit"]
-    alike: dict[tuple[str, str, int], list[Ranking]] = {}
+    by_cover: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in facts.rankings:
         record = ranking.record
         if ranking.is_drawn and record.n_repeats > 1:
             cover = "spread_refit" if record.method in refits else "spread"
             cover = cover if record.model else "spread_data"
             key = (cover, repeats_of(record, "").text, record.n_samples)
-            alike.setdefault(key, []).append(ranking)
+            by_cover.setdefault(key, []).append(ranking)
     limits = []
-    for (cover, _, n_samples), same in alike.items():
+    for (cover, _, n_samples), same in by_cover.items():
         path = f"importances[{same[0].index}]"
         some = say("limits.some_intervals", cards=cards_of(facts, same))
         text = say(
             f"limits.{cover}",
-            intervals=some if len(alike) > 1 else say("limits.all_intervals"),
+            intervals=some if len(by_cover) > 1 else say("limits.all_intervals"),
             repeats=say_count(repeats_of(same[0].record, path), "repeat"),
             rows=say_count(whole(f"{path}.n_samples", n_samples), "row"),
         )

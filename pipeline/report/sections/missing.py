@@ -1,6 +1,6 @@
-"""Which rankings were asked for and are not there, of a run that is incomplete.
+"""The rankings that were configured and not measured, in an incomplete run.
 
-Not: why, which its findings say.
+Not: the reasons, which are in its findings.
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ from .facts import Facts, config_of, tallied
 
 
 class Missing(NamedTuple):
-    """So many rankings that an entry lacks of a model, or of the data.
+    """The number of rankings that an entry lacks for a model, or for the data.
 
-    The entry by its method, what it is of, and its name.
+    `entry` is its method, its `of` and its name; `model` is empty for the data.
     """
 
     entry: tuple[str, str, str]
@@ -36,7 +36,7 @@ class Missing(NamedTuple):
 
 
 def missing(facts: Facts) -> Iterator[Missing]:
-    """Yield what each entry lacks of each model that it asks."""
+    """Yield the missing rankings of each entry and model, if there are any."""
     found = Counter((entry_of(r.record), r.record.model) for r in facts.rankings)
     for entry in config_of(facts, "importance"):
         own = entry["method"], entry.get("of", "features"), entry.get("name", "")
@@ -51,14 +51,15 @@ def missing(facts: Facts) -> Iterator[Missing]:
 
 
 def entry_of(record: Importance) -> tuple[str, str, str]:
-    """Return the entry that a record answers, as `Missing` has it."""
+    """Return the entry of a record, as in `Missing`."""
     return record.method, record.of, record.entry
 
 
 def count_missing(facts: Facts, key: str) -> Sentence:
-    """Return how many of the rankings that were asked are "measured", or are not.
+    """Return the number of measured or missing rankings among all configured ones.
 
-    As sentences have it: "missing", and "from" as many. Nothing if none is missing.
+    `key` names the wording: "missing" counts the missing rankings, "measured" and
+    "from" the measured ones. Empty if none is missing.
     """
     left, there = sum(one.n for one in missing(facts)), len(facts.rankings)
     if not left or (key == "from" and not there):
@@ -69,7 +70,7 @@ def count_missing(facts: Facts, key: str) -> Sentence:
 
 
 def name_missing(facts: Facts) -> Sentence:
-    """Return which rankings are not there: measures, and the models of each."""
+    """Return the measures of the missing rankings, with the models of each."""
     by_measure: dict[str, list[str]] = {}
     for (method, of, name), model, _ in missing(facts):
         title = in_sentence(look_up(f"cards.{method}.title.{of}"))
@@ -80,8 +81,10 @@ def name_missing(facts: Facts) -> Sentence:
         by_models.setdefault(tuple(own), []).append(title)
     texts = []
     for models, titles in by_models.items():
-        whose = series(full_name(model or word("words.the_data")) for model in models)
+        of_models = series(
+            full_name(model or word("words.the_data")) for model in models
+        )
         if len(models) == len(facts.models) > 1:
-            whose = say("missing.all_models")
-        texts.append(say("missing.of", measures=series(titles), models=whose))
+            of_models = say("missing.all_models")
+        texts.append(say("missing.of", measures=series(titles), models=of_models))
     return joined(texts, "; ")

@@ -1,4 +1,4 @@
-"""How good each model is, for page one: training rows beside new rows, best first."""
+"""The quality of each model for page one, on training and evaluation rows."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -31,19 +31,19 @@ from .findings import link_to
 from .performance import SPLITS, alike
 
 MODELS = 4
-"""Models that page one has room for."""
+"""Most models on page one."""
 CLASSES = 3
-"""Classes whose probabilities are off that page one names."""
+"""Most classes with miscalibrated probabilities that page one names."""
 FITTED = ("out_of_bag", "train")
-"""Where the loss on the rows of the fit stands, the fairer first."""
+"""Splits with a loss on the rows of the fit, the less biased first."""
 LAST_PLACES = 3
 """Decimals of shares and of the area under a curve."""
 
 
 def best_first(facts: Facts) -> list[str]:
-    """Return the models, the smallest loss on the evaluation rows first.
+    """Return the models by increasing loss on the evaluation rows.
 
-    Those without a loss keep the order of the audit, behind all others.
+    Models without a loss come last, in the order of the audit.
     """
     rows = facts.result.performance
     rows = rows[(rows["loss"] == _loss(facts)) & (rows["split"] == "test")]
@@ -52,10 +52,10 @@ def best_first(facts: Facts) -> list[str]:
 
 
 def quality_table(facts: Facts) -> Table | None:
-    """Return a row per model with one measure of the trade; None if unknown.
+    """Return the table of one quality measure, a row per model; None if not measured.
 
-    The area under the curve of two classes, else the loss of the leading ranking beside
-    that of always predicting one value.
+    The measure is the area under the curve for two classes, else the loss of the
+    leading ranking, with that of the constant predictor.
     """
     frame, shown = _shown(facts)
     if shown.empty:
@@ -129,14 +129,14 @@ def quality_table(facts: Facts) -> Table | None:
 
 
 def _loss(facts: Facts) -> str:
-    """Return the loss that page one prints: that of the lead ranking where measured."""
+    """Return the loss on page one: of the lead ranking if measured, else the first."""
     losses = list(dict.fromkeys(facts.result.performance["loss"]))
     lead = facts.lead.record.loss if facts.lead else ""
     return lead if lead in losses else next(iter(losses), "")
 
 
 def _shown(facts: Facts) -> tuple[str, pd.DataFrame]:
-    """Return the frame that has the measure of the trade, and the rows of it."""
+    """Return the name of the frame with the quality measure, and its rows."""
     readings, frame = facts.result.readings, facts.result.performance
     auc = readings[readings["reading"] == "auc"]
     if len(auc):
@@ -145,7 +145,7 @@ def _shown(facts: Facts) -> tuple[str, pd.DataFrame]:
 
 
 def quality_name(facts: Facts) -> str:
-    """Return what the measure of the trade is called."""
+    """Return the name of the quality measure."""
     is_loss = _shown(facts)[0] == "performance"
     return loss_label(_loss(facts)) if is_loss else word("quality.auc")
 
@@ -157,7 +157,7 @@ def _of(frame: pd.DataFrame, model: str, split: str) -> "pd.Series[Any] | None":
 
 
 def measured(facts: Facts, model: str, split: str) -> Sentence:
-    """Return the measure of a model on a split without its error; empty if none."""
+    """Return the quality of a model on a split, without its error; empty if none."""
     name, frame = _shown(facts)
     row = _of(frame, model, split)
     if row is None:
@@ -166,7 +166,7 @@ def measured(facts: Facts, model: str, split: str) -> Sentence:
 
 
 def _places(name: str, frame: pd.DataFrame, model: str) -> int:
-    """Return the decimals of the numbers of a model, as many as new rows need."""
+    """Return the decimals of the numbers of a model, from those on evaluation rows."""
     if name == "readings":
         return LAST_PLACES
     rows = frame[(frame["model"] == model) & np.isfinite(frame["value"])]
@@ -178,7 +178,7 @@ def _places(name: str, frame: pd.DataFrame, model: str) -> int:
 
 
 def _splits(facts: Facts, frame: pd.DataFrame) -> list[str]:
-    """Return the splits of a frame; the rows of the fit are shown once."""
+    """Return the splits of a frame, without "train" if evaluated on the fitted rows."""
     found = set(frame["split"])
     if facts.evaluated_on == "fitted":
         found.discard("train")
@@ -186,7 +186,7 @@ def _splits(facts: Facts, frame: pd.DataFrame) -> list[str]:
 
 
 def _sizes(facts: Facts) -> Iterator[Sentence]:
-    """Yield how many rows of each split the losses were measured on."""
+    """Yield the number of rows of each split with losses."""
     frame = facts.result.performance
     for split in _splits(facts, frame):
         if split != "out_of_bag":
@@ -197,27 +197,28 @@ def _sizes(facts: Facts) -> Iterator[Sentence]:
 
 
 def _checked(facts: Facts, model: str) -> pd.DataFrame:
-    """Return what was checked of the deciles of a model, a row per class."""
+    """Return the calibration checks of a model on evaluation rows, a row per class."""
     frame = facts.result.calibration_checks
     return frame[(frame["model"] == model) & (frame["split"] == "test")]
 
 
 def fits(facts: Facts) -> tuple[Sentence, ...]:
-    """Return of each model whether it overfits, and whether its predictions are off.
+    """Return a sentence per model on its overfitting and calibration.
 
-    Last the column that has shifted most from training to new rows, if any are new.
+    The last sentence is on the column that has shifted most from training to evaluation
+    rows, unless all models were fitted to the evaluation rows.
     """
     sentences: list[Sentence] = []
     for model in best_first(facts)[:MODELS]:
         weak = _found(facts, "weak_model", f"{model}, {_loss(facts)}")
-        told = (
+        statements = (
             say("quality.weak", number=link_to(weak, facts)) if weak else (),
             _fit(facts, model),
             deciles_off(facts, model),
         )
-        if any(told):
+        if any(statements):
             name = Styled("strong", (full_name(model),))
-            sentences.append((name, " ", *joined(filter(None, told), "; "), "."))
+            sentences.append((name, " ", *joined(filter(None, statements), "; "), "."))
     frame = facts.result.split_shifts
     if all(is_on_training_rows(facts, model) for model in facts.models):
         return tuple(sentences)
@@ -240,9 +241,9 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
 
 
 def is_on_training_rows(facts: Facts, model: str) -> bool:
-    """Return whether evaluation rows of a model are rows that it was fitted to.
+    """Return whether more than a few evaluation rows of a model are training rows.
 
-    More than a few of them: of these a note tells.
+    If only a few are, the severity of the finding is "info".
     """
     finding = _found(facts, "scored_on_training_rows", model)
     return finding is not None and finding.severity != "info"
@@ -255,7 +256,7 @@ def _found(facts: Facts, check: str, subject: str) -> Finding | None:
 
 
 def _fit(facts: Facts, model: str) -> Sentence:
-    """Return whether a model is worse on new rows, in standard errors."""
+    """Return a statement on the train-test gap of a model, in standard errors."""
     if is_on_training_rows(facts, model):
         is_number = facts.task == "regression"
         return say(f"quality.fit.same_rows_{'bias' if is_number else 'calibration'}")
@@ -270,9 +271,9 @@ def _fit(facts: Facts, model: str) -> Sentence:
     if not error > 0:
         return say("quality.fit.no_error")
     gap = float(test["value"] - own["value"])
-    asked = facts.result.checks
-    is_own = asked["check"].eq("train_test_gap") & asked["verdict"].eq("not run")
-    if f"{model}, {_loss(facts)}" in set(asked.loc[is_own, "subject"]):
+    checks = facts.result.checks
+    is_own = checks["check"].eq("train_test_gap") & checks["verdict"].eq("not run")
+    if f"{model}, {_loss(facts)}" in set(checks.loc[is_own, "subject"]):
         return say("quality.fit.of_forest")
     if gap <= 0:
         return say(f"quality.fit.no_worse_{split}")
@@ -288,7 +289,10 @@ def _fit(facts: Facts, model: str) -> Sentence:
 
 
 def deciles_off(facts: Facts, model: str) -> Sentence:
-    """Return in how many deciles a model predicts too low or too high."""
+    """Return a statement on the deciles that a model predicts too low or too high.
+
+    Empty if they were not checked, or if the evaluation rows are training rows.
+    """
     rows = _checked(facts, model)
     if rows.empty or is_on_training_rows(facts, model):
         return ()
@@ -318,7 +322,7 @@ def deciles_off(facts: Facts, model: str) -> Sentence:
 
 
 def _off(row: "pd.Series[Any]", key: str) -> Sentence:
-    """Return in how many deciles predictions are off, with or without their class."""
+    """Return the number of deciles with predictions too low or too high, in words."""
     path = f"calibration_checks[{row.name}]"
     return say(
         key,
@@ -330,13 +334,13 @@ def _off(row: "pd.Series[Any]", key: str) -> Sentence:
 
 
 def parts_word(numbers: Iterable[float]) -> str:
-    """Return the word for parts of the rows: tied predictions leave fewer than ten."""
+    """Return the word for parts of the rows; tied predictions leave fewer than ten."""
     are_tenths = all(number == TENTHS for number in numbers)
     return word(f"quality.parts.{'deciles' if are_tenths else 'fewer'}")
 
 
 def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
-    """Return how far the mean prediction of a decile is off at most, if any is off."""
+    """Return the largest error of a decile's mean prediction; empty if none is off."""
     keys = ["model", "positive_class", "split"]
     parts = facts.result.calibration.reset_index().merge(checked[keys], on=keys)
     sides = sides_of(parts.to_dict("records"))
@@ -359,9 +363,9 @@ def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
 
 
 def _directions(row: "pd.Series[Any]") -> Sentence:
-    """Return in how many deciles predictions are too low and too high.
+    """Return the numbers of deciles with predictions too low and too high, in words.
 
-    With the end of the range at which they are:
+    They name the end of the range if it is among these deciles:
     "too low in 8 of 10 deciles and too high in 1 (the highest among them)".
     """
     texts: list[Sentence] = []

@@ -1,8 +1,8 @@
 """A figure of section F: the losses of several models side by side.
 
-Marked in it: which features matter in a flexible model and hardly at all in a linear
-one. Such a feature acts in a way that a straight line cannot follow, so the difference
-is worth a look at its curve. Not: judging either model.
+It marks the features that matter in a flexible model and hardly in a linear one. Such a
+feature may have an effect that is not linear, so its curve is worth a look. The mark
+does not say which model is better.
 """
 
 import json
@@ -37,8 +37,8 @@ from .rankings import Ranking
 
 MARK = "†"
 MATTERS, HARDLY = 0.05, 0.01
-"""Shares of the largest value of a model: the lower end of an interval lies above the
-first, or the upper end below the second."""
+"""Shares of the largest importance of a model: a feature matters if the lower end of
+its interval is above the first, and hardly if the upper end is below the second."""
 
 LINEAR = frozenset(
     # scikit-learn
@@ -60,9 +60,9 @@ LINEAR = frozenset(
 KERNELS = ("SVC", "SVR", "NuSVC", "NuSVR")
 PANEL_ROWS, MOST_EACH = 36, 8
 PANELS = 6
-"""What one figure can hold and stay legible."""
+"""Most rows of all panels, rows of one panel, and panels of a legible figure."""
 NAMED = 3
-"""Most features that an alternative text names as those that may lead."""
+"""Most possible leaders of a model that an alternative text names."""
 
 
 class Flag(NamedTuple):
@@ -75,7 +75,7 @@ class Flag(NamedTuple):
 def linear_models(facts: Facts) -> dict[str, str]:
     """Return the class of each model that is linear by its class or its kernel.
 
-    By its class only: terms that bend (a polynomial, a spline) are not looked for.
+    Nonlinear terms of its columns (a polynomial, a spline) are not considered.
     """
     classes = {}
     for row in facts.result.models.to_dict("records"):
@@ -89,7 +89,7 @@ def linear_models(facts: Facts) -> dict[str, str]:
 
 
 def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
-    """Return the features to flag among models side by side, in the first's order."""
+    """Return the features to mark, in the order of the first ranking."""
     linear = linear_models(facts)
     matters: dict[str, list[str]] = {}
     hardly: dict[str, list[str]] = {}
@@ -115,7 +115,7 @@ def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
 def flags_in_words(
     facts: Facts, flags: Mapping[str, Flag], interval: Sentence
 ) -> Sentence:
-    """Return what the mark means, for which features, and by which rule."""
+    """Return the caption of the mark: its features, their models and the rule."""
     if not flags:
         return ()
     classes = linear_models(facts)
@@ -142,10 +142,10 @@ def flags_in_words(
 
 
 def interval_name(ranking: Ranking, *, of_draws: bool = False) -> Sentence:
-    """Return what an interval covers: other rows too, or the random draws alone.
+    """Return the name of an interval: over other rows, or over the random draws alone.
 
-    The latter is no statement about the importance of a feature, and has no level.
-    `of_draws` asks for it where intervals over other rows are known too.
+    The latter is no statement about the importance of a feature, and is named without
+    its level for permutation. `of_draws` selects it if both intervals are known.
     """
     if ranking.row_intervals and not of_draws:
         return say("figures.over_rows", level=percent(LEVEL))
@@ -155,7 +155,11 @@ def interval_name(ranking: Ranking, *, of_draws: bool = False) -> Sentence:
 
 
 def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
-    """Return the losses of several models side by side, in the first one's order."""
+    """Return the figure of losses after permutation, with a panel per model.
+
+    Features are in the order of the first ranking. None for other measures, and unless
+    two models have the same features.
+    """
     first = ranked[0]
     record, features = first.record, first.record.features
     comparable = [r for r in ranked if set(r.record.features) == set(features)]
@@ -166,7 +170,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         r.row_intervals and r.record.form in ("difference", "ratio") for r in rankings
     )
     flags = linear_flags(facts, rankings)
-    # The first features, and in place of the last of them what is flagged.
+    # The first features, the last of them replaced by those with a flag.
     most = min(max(PANEL_ROWS // len(rankings), 3), MOST_EACH)
     chosen = sorted(first.in_order, key=lambda name: name not in flags)[:most]
     names = [name for name in first.in_order if name in chosen]
@@ -216,7 +220,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
 def losses_data(
     facts: Facts, ranking: Ranking, panels: tuple[ModelPanel, ...]
 ) -> dict[str, Any]:
-    """Return what `draw_models` is given: panels of losses like those of a ranking."""
+    """Return the data for `draw_models`: panels, and the labels of their losses."""
     losses = replace(ranking, record=replace(ranking.record, form="raw"))
     return {
         "panels": panels,
@@ -232,7 +236,7 @@ def panel_of(
     *,
     over_rows: bool,
 ) -> ModelPanel:
-    """Return one model, with intervals over other rows or with its repeats."""
+    """Return the panel of one model, with intervals over other rows or its repeats."""
     record = ranking.record
     base = float(record.baseline.mean())
     rows = []
@@ -241,7 +245,7 @@ def panel_of(
         mean = float(record.raw[at].mean())
         text, ends = number(mean, ranking.places), (nan, nan)
         if over_rows:
-            # The interval is one of a rise or a ratio: as losses after shuffling.
+            # Convert the interval of a rise or a ratio to losses after shuffling.
             low, high = float(ranking.low[at]), float(ranking.high[at])
             is_ratio = record.form == "ratio"
             ends = (base * low, base * high) if is_ratio else (base + low, base + high)
@@ -250,7 +254,7 @@ def panel_of(
         flag, mark, note = flags.get(name), "", ""
         if flag and record.model in (*flag.matters, *flag.hardly):
             mark = MARK
-            # In the linear models the bar leaves room for words, and a reader asks.
+            # The short bars of linear models leave room for a note.
             if record.model in flag.hardly:
                 models = joined(map(short_name, flag.matters))
                 note = plain(say("flags.note", models=models))
@@ -269,9 +273,9 @@ def figure_row(
     text: str,
     **more: Any,
 ) -> Row:
-    """Return one feature as a row of a figure: its number, its interval, both in words.
+    """Return a feature as a row of a figure, with its estimate and interval.
 
-    Under the pointer it tells whose they are.
+    Its tooltip also names the model.
     """
     name = display_name(ranking.record.features[row])
     words = say(
@@ -286,7 +290,7 @@ def figure_row(
 
 
 def _headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
-    """Return what every model reacts most to, as far as the intervals settle it."""
+    """Return the headline: the common leading feature, if the intervals settle it."""
     firsts = [set(_possible_leaders(r)) for r in rankings if r.measured]
     shared = set.intersection(*firsts)
     if shared and all(len(names) == 1 for names in firsts):
@@ -297,13 +301,13 @@ def _headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
 
 
 def _possible_leaders(ranking: Ranking) -> list[str]:
-    """Return the features that may be the first: all, where no interval is known."""
+    """Return the features that may rank first: all of them without intervals."""
     may_lead = (row for row in ranking.measured if not ranking.first[row] > 1)
     return [ranking.record.features[row] for row in may_lead]
 
 
 def _leading(ranking: Ranking) -> Sentence:
-    """Return all that a model may react most to, or that they are too many to name."""
+    """Return the possible leaders of a model in words, or that it has no leader."""
     names = _possible_leaders(ranking)
     if not 1 <= len(names) <= NAMED:
         return say("words.has_no_leader")
@@ -312,7 +316,7 @@ def _leading(ranking: Ranking) -> Sentence:
 
 
 def not_drawn(models: Sequence[str]) -> Sentence:
-    """Return which models a figure has no room for, empty if none."""
+    """Return a sentence on the models that are not in a figure; empty without any."""
     if not models:
         return ()
     return say("figures.more_models", models=series(map(full_name, models)))

@@ -1,4 +1,4 @@
-"""What moved against the baseline: a table per leading ranking, a figure, the rest."""
+"""Movements against the baseline: leading rankings, their figure, other rankings."""
 
 from collections.abc import Sequence
 
@@ -33,15 +33,18 @@ from .rankings import Ranking
 ROWS = 20
 PANELS = 6
 QUIET = ("no evidence of change", "rank moved within noise")
-"""What the measures behind the leading one need not list."""
+"""Outcomes that need not be listed."""
 OUTSIDE = ("moved", "below the minimum")
-"""What left its band, however little."""
+"""Outcomes of differences outside their bands, however small."""
 
 
 def movements(
     facts: Facts, comparison: Change
 ) -> tuple[Table | Figure | Sentence, ...]:
-    """Return a table for each leading ranking, their figure, and what else moved."""
+    """Return a table per leading ranking, their figure, and movements of the others.
+
+    Sentences name the measures that only one of both runs has.
+    """
     ranked = {ranking.index: ranking for ranking in facts.rankings}
     pairs = [(ranked[question.new], question) for question in comparison.questions]
     leading = {ranking.index for ranking in facts.leads}
@@ -64,7 +67,7 @@ def movements(
 
 
 def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
-    """Return what became of each feature, the largest movement first."""
+    """Return the table of the movements in a ranking, the largest first."""
     every = sorted(question.features, key=_size, reverse=True)
     key = "band" if ranking.record.stream else "band_exact"
     notes = [say(f"change.{key}", miss=percent(0.01))]
@@ -112,7 +115,7 @@ def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
 
 
 def _counts(rows: Sequence[FeatureChange]) -> dict[str, Value | Sentence]:
-    """Return how many of these importances moved, and how many there are, in words."""
+    """Return the number of importances that moved, and of all, as fields of a text."""
     moved = sum(row.outcome == "moved" for row in rows)
     all_rows = tallied("change", len(rows))
     return {
@@ -122,13 +125,13 @@ def _counts(rows: Sequence[FeatureChange]) -> dict[str, Value | Sentence]:
 
 
 def _size(row: FeatureChange) -> float:
-    """Return how far a feature went; of one that a run lacks, all of the other's."""
+    """Return the size of a movement: the importance itself if one run lacks it."""
     known = [abs(value) for value in (row.old, row.new) if value == value]
     return abs(row.difference) if len(known) == 2 else max(known, default=0.0)
 
 
 def _is_shown(row: FeatureChange) -> bool:
-    """Return whether a feature is among the first of either run, or not quiet."""
+    """Return whether a feature is first in either run, or its outcome not `QUIET`."""
     is_first = row.rank_old <= ROWS or row.rank_new <= ROWS
     return is_first or row.outcome not in QUIET
 
@@ -143,7 +146,7 @@ def _decimals(rows: Sequence[FeatureChange]) -> int:
 def _estimates(
     facts: Facts, question: QuestionChange, row: FeatureChange, places: int
 ) -> dict[str, Value | str]:
-    """Return both estimates by their columns, each with its place in its result."""
+    """Return both estimates by column, each with its path in its result."""
     estimates: dict[str, Value | str] = {}
     sides = (
         ("baseline", "baseline.", facts.baseline, question.old, row.old),
@@ -161,7 +164,7 @@ def _estimates(
 def _figure(
     facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]]
 ) -> list[Figure]:
-    """Return F7: differences from the baseline in their bands, a panel per model."""
+    """Return the figure of differences and their bands; empty without any band."""
     panels = [panel for pair in pairs[:PANELS] if (panel := _panel(*pair)).rows]
     if not panels:
         return []
@@ -194,7 +197,7 @@ def _figure(
 
 
 def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
-    """Return one model's features that have a band, for the figure of bands."""
+    """Return the panel of one model: its features that have a band."""
     places = _decimals(question.features)
     with_band = [
         row for row in question.features if _is_shown(row) and row.band == row.band
@@ -219,7 +222,7 @@ def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
 def _others(
     facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]]
 ) -> Table | Sentence:
-    """Return what moved in the measures behind the leading one, or that nothing did."""
+    """Return the table of movements in the other rankings, or that there are none."""
     cells = []
     for ranking, question in pairs:
         places = _decimals(question.features)
@@ -250,6 +253,6 @@ def _others(
 
 
 def _question_in_words(record: Importance) -> str:
-    """Return a question in words: the measure, of what, and of whom."""
+    """Return a question in words: its method, `of`, and the model or the data."""
     subject = display_name(record.model) if record.model else word("words.the_data")
     return f"{record.method.replace('_', ' ')} of {record.of}, {subject}"

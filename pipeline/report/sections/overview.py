@@ -1,4 +1,4 @@
-"""The overview of section F: the rank of each feature in every ranking at once."""
+"""The overview of section F: the ranks of all features in all rankings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,13 +15,13 @@ from .rankings import Ranking
 MOST_COLUMNS = 10
 ROWS = 24
 SHADES = ((1, 5), (3, 4), (5, 3), (10, 2))
-"""Up to which rank a cell has which shade."""
+"""Largest rank with a shade, and the shade."""
 
 
 def overview_tables(facts: Facts) -> tuple[Table, ...]:
-    """Return the matrices of ranks: features, then groups; nothing of one ranking.
+    """Return the matrices of ranks of features, then of groups; none of one ranking.
 
-    Several of either where the page is too narrow for all columns. The rankings of one
+    A matrix is split if the page is too narrow for all columns. The rankings of one
     model are next to each other, those of the data last.
     """
     tables: list[Table] = []
@@ -32,7 +32,7 @@ def overview_tables(facts: Facts) -> tuple[Table, ...]:
         models = dict.fromkeys(r.record.model for r in rankings if r.record.model)
         order = [*models, ""]
         rankings.sort(key=lambda r: order.index(r.record.model))
-        # By the mean rank; what fewer rankings measured comes behind what more did.
+        # Most often measured first, then by the mean rank.
         ranks = pd.DataFrame(
             dict(zip(r.record.features, r.rank, strict=True)) for r in rankings
         )
@@ -47,13 +47,13 @@ def overview_tables(facts: Facts) -> tuple[Table, ...]:
 
 
 def in_overview(facts: Facts, ranking: Ranking) -> bool:
-    """Return whether a matrix of `overview_tables` holds the ranks of a ranking."""
+    """Return whether a matrix of `overview_tables` contains a ranking."""
     of = ranking.record.of
     return of in ("features", "groups") and ranking in _compared(facts, of)
 
 
 def _compared(facts: Facts, of: str) -> list[Ranking]:
-    """Return the rankings of features or of groups, none where there is one only."""
+    """Return the rankings of features or of groups, none if there is only one."""
     rankings = [r for r in facts.rankings if r.record.of == of and r.measured]
     return rankings if len(rankings) > 1 else []
 
@@ -84,7 +84,7 @@ def _matrix(
 
 
 def _head(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the model, the card, and in what rankings of one card differ."""
+    """Return the head of a column: model, card, and loss or class if these differ."""
     record, card = ranking.record, facts.card(ranking.record)
     same_card = [
         r.record
@@ -100,7 +100,10 @@ def _head(facts: Facts, ranking: Ranking) -> Sentence:
 
 
 def _cell(ranking: Ranking, name: str) -> Cell | str:
-    """Return a rank, shaded by how far up it is; an arrow if it is below nothing."""
+    """Return the cell of a rank: shaded for the first, with an arrow if negative.
+
+    Features that are not measured or are indistinguishable from zero have a dash.
+    """
     row = ranking.record.features.index(name) if name in ranking.in_order else None
     if row is None or not (ranking.told[row] or row in ranking.negative):
         return MISSING

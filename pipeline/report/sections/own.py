@@ -33,8 +33,8 @@ def blocks_of(text: str) -> tuple[Sentence, ...]:
     """Return Markdown as blocks, each of one kind of `Styled`.
 
     Headings ("title"), paragraphs ("text") and lists ("item", "number"), with strong,
-    em and code inside. Everything else is text: HTML stands as it was written, and of
-    a link its text and its address.
+    em and code inside. Everything else is text: HTML is not interpreted, and a link
+    becomes its text and its address.
     """
     blocks: list[tuple[Styled, ...]] = []
     kind = ""
@@ -51,7 +51,7 @@ def blocks_of(text: str) -> tuple[Sentence, ...]:
             is_next = bool(blocks) and blocks[-1][0].style == style
             blocks[-1:] = [(*blocks[-1], new)] if is_next else [*blocks[-1:], (new,)]
             kind = style
-        elif kind:  # the line before goes on
+        elif kind:  # continues the previous line
             *before, last = blocks[-1]
             longer = Styled(last.style, (*last.parts, " ", *_inline(line)))
             blocks[-1] = (*before, longer)

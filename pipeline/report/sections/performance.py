@@ -1,4 +1,4 @@
-"""How good each model is: its loss against the constant predictor, R², AUC, accuracy.
+"""The quality of each model: loss against the constant predictor, R², AUC, accuracy.
 
 Not: figures (`performance_figure`).
 """
@@ -35,21 +35,21 @@ from ..text.wording import (
 from .facts import Facts, first_few, number_in
 
 ERRORS = 2.0
-"""How many standard errors set a loss off from zero, or a difference."""
+"""Standard errors by which a loss, or a difference of losses, must exceed zero."""
 NO_TRAIN = "data.performance_note_alone"
 SPLITS = ("train", "out_of_bag", "test")
 ALIKE_SHOWN = 4
-"""How many pairs of models that cannot be told apart are named; the rest is counted."""
+"""Most pairs of indistinguishable models that are named; the others are counted."""
 
 
 def against_constant(facts: Facts, model: str) -> Sentence:
-    """Return how good one model is on the evaluation rows, empty if not measured."""
+    """Return a clause on the loss of a model on evaluation rows; empty without one."""
     frame = facts.result.performance
     rows = frame[(frame["model"] == model) & (frame["split"] == "test")]
     if rows.empty:
         return ()
     row = rows.iloc[0]
-    places = decimals([row["value"]], [row["std_error"]], _clear(rows))
+    places = decimals([row["value"]], [row["std_error"]], _clear_losses(rows))
     unit = facts.unit_of(LOSSES[row["loss"]].unit)
     return say(
         "data.against",
@@ -61,7 +61,7 @@ def against_constant(facts: Facts, model: str) -> Sentence:
 
 
 def best_model(facts: Facts) -> Sentence:
-    """Return which model predicts best, and whether any is no better than none."""
+    """Return sentences on the best model, and on those no better than the constant."""
     frame = facts.result.performance
     if frame.empty:
         return say("data.no_performance")
@@ -91,7 +91,7 @@ def best_model(facts: Facts) -> Sentence:
 
 
 def performance_tables(facts: Facts) -> tuple[Table, ...]:
-    """Return what the trade reads, then one table per loss, of every model."""
+    """Return the table of R², AUC or accuracy, then one table per loss."""
     losses = dict.fromkeys(facts.result.performance["loss"])
     key = "data.performance_note" if facts.rows("train") else NO_TRAIN
     note = say(key, rows=facts.rows_word)
@@ -105,7 +105,7 @@ def performance_tables(facts: Facts) -> tuple[Table, ...]:
 
 
 def alike(facts: Facts, loss: str, model: str) -> Sentence:
-    """Return the models that cannot be told apart from one by a loss, if any."""
+    """Return the models with a loss indistinguishable from that of a model."""
     return series(
         full_name(model_b if model_a == model else model_a)
         for model_a, model_b, *_ in _too_close(facts, loss)
@@ -116,11 +116,11 @@ def alike(facts: Facts, loss: str, model: str) -> Sentence:
 def _too_close(
     facts: Facts, loss: str
 ) -> Iterator[tuple[str, str, Value, Value | None]]:
-    """Yield each two models whose losses on the evaluation rows cannot be told apart.
+    """Yield the pairs of models with indistinguishable losses on the evaluation rows.
 
-    With the loss of the first less that of the second, and the standard error of this
-    difference, each row predicted by both models. It is None in a run that did not
-    measure it; the standard errors of both losses, added, take its place there.
+    Each has the names of both, the loss of the first less that of the second, and the
+    paired standard error of this difference. The error is None in a run that did not
+    measure it; the limit then is from the sum of both standard errors.
     """
     frame, pairs = facts.result.performance, facts.result.comparisons
     rows = frame[(frame["loss"] == loss) & (frame["split"] == "test")]
@@ -147,8 +147,8 @@ def _too_close(
             yield *names, gap, std_error
 
 
-def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
-    """Yield which models cannot be told apart by a loss."""
+def _indistinguishable_pairs(facts: Facts, loss: str) -> Iterator[Sentence]:
+    """Yield sentences that name the pairs of models with indistinguishable losses."""
     pairs = list(_too_close(facts, loss))
     for is_paired, key in ((True, "data.alike"), (False, "data.alike_unpaired")):
         named: list[Sentence] = []
@@ -164,7 +164,7 @@ def _pairs_alike(facts: Facts, loss: str) -> Iterator[Sentence]:
 
 
 def _readings_table(facts: Facts) -> Iterator[Table]:
-    """Yield R², AUC and Gini or accuracy of each model on all rows it was judged on."""
+    """Yield the table of R², AUC and Gini or accuracy by model and split, if known."""
     frame = facts.result.readings
     if frame.empty:
         return
@@ -204,7 +204,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     frame = facts.result.performance
     rows = frame[frame["loss"] == loss]
     test = rows[rows["split"] == "test"]
-    places = decimals(rows["value"], test["std_error"], _clear(test))
+    places = decimals(rows["value"], test["std_error"], _clear_losses(test))
     unit = facts.unit_of(LOSSES[loss].unit)
     seen = {"train", "test", *rows["split"]}
     splits = [split for split in SPLITS if split in seen]
@@ -245,20 +245,20 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
             loss=loss_label(loss),
             unit=f", {show_hidden(unit)}" if unit else "",
         ),
-        notes=(*_pairs_alike(facts, loss), *notes),
+        notes=(*_indistinguishable_pairs(facts, loss), *notes),
         shape="wide",
     )
 
 
 def _column(facts: Facts, rows: Any, split: str) -> Column:
-    """Return the column of a split, with its number of rows in its head."""
+    """Return the column of a split, with its number of rows in the head."""
     sizes = rows.loc[rows["split"] == split, "n_samples"]
     n = count(int(sizes.iloc[0])) if len(sizes) else MISSING
     return Column(say(f"data.{facts.named(split)}", n=n), "number")
 
 
-def _clear(rows: Any) -> Any:
-    """Return the losses that their own errors set apart from zero, and constants."""
+def _clear_losses(rows: Any) -> Any:
+    """Return the losses distinguished from zero by their errors, and the constants."""
     value, error = rows["value"].astype(float), rows["std_error"].astype(float)
     return [*value[value.abs() > ERRORS * error.fillna(0.0)], *rows["constant"]]
 
@@ -266,14 +266,14 @@ def _clear(rows: Any) -> Any:
 def _number(
     frame: str, rows: pd.DataFrame, column: str, places: int, *, sign: bool = False
 ) -> Value | str:
-    """Return a number of the first of some rows of a frame; a dash without any."""
+    """Return a number from the first of some rows of a frame; a dash without rows."""
     if rows.empty:
         return MISSING
     return number_in(frame, rows.iloc[0], column, places, sign=sign)
 
 
 def _share(row: "pd.Series[Any]") -> Value:
-    """Return the loss of a model as a share of that of always predicting one value."""
+    """Return the loss of a model as a share of that of the constant predictor."""
     constant = float(row["constant"])
     share = float(row["value"]) / constant if constant else math.nan
     path = f"performance[{row.name}].value"
@@ -281,6 +281,6 @@ def _share(row: "pd.Series[Any]") -> Value:
 
 
 def _constant_in_words(facts: Facts) -> str:
-    """Return what the constant predictor does, for who has not met it yet."""
+    """Return an explanation of the constant predictor."""
     kind = "regression" if facts.task == "regression" else "classes"
     return word(f"data.constant_in_words.{kind}")

@@ -1,7 +1,7 @@
 """The figure of section D: ROC and calibration of classes, residuals of numbers.
 
-With calibration comes its table: how many rows of the class each tenth holds, and how
-many were to be expected.
+Calibration also has a table: observed and expected rows of the class in each tenth of
+the rows.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ Models: TypeAlias = list[tuple[str, list[Row]]]
 
 
 def performance_blocks(facts: Facts) -> tuple[Figure | Table, ...]:
-    """Return the figure of a run that measured what it needs, and what goes with it."""
+    """Return the figure, and for classes its table; empty without diagnostics."""
     if every := _by_model(facts, "residuals"):
         tail = f", {facts.target_unit}" if facts.target_unit else ""
         up, across = word("diagnostics.residual"), word("diagnostics.prediction")
@@ -108,7 +108,7 @@ def _by_model(facts: Facts, name: str) -> Models:
     every: Models = []
     for model in facts.models:
         rows = frame[(frame["model"] == model) & (frame["split"] == "test")]
-        if name == "calibration":  # of several classes, the predicted one
+        if name == "calibration":  # with several classes, the predicted one
             rows = rows[rows["positive_class"].isin(rows["positive_class"].iloc[:1])]
         if len(rows):
             every.append((model, rows.assign(at=rows.index).to_dict("records")))
@@ -116,18 +116,18 @@ def _by_model(facts: Facts, name: str) -> Models:
 
 
 def _headline(facts: Facts, every: Models, kind: str) -> Sentence:
-    """Return where each model predicts too low or too high, if the run tested it."""
+    """Return the headline: the deciles predicted too low or too high, if tested."""
     found = [(full_name(model), deciles_off(facts, model)) for model, _ in every]
     if kind == "multiclass" or not all(where for _, where in found):
         return say(f"diagnostics.headline.{kind}")
-    said = joined(((name, ": ", *where) for name, where in found), "; ")
-    return (*said, ".")
+    statement = joined(((name, ": ", *where) for name, where in found), "; ")
+    return (*statement, ".")
 
 
 def _calibration_table(every: Models, positive: str) -> Table:
-    """Return observed and expected rows of the class per tenth, two rows per model.
+    """Return the table of observed and expected rows of the class in each tenth.
 
-    What is counted is the weight of the rows: mostly their number.
+    Each model has two rows. Rows are counted by their weights, by default 1.
     """
 
     def counted(row: Row, what: str) -> Value:

@@ -1,4 +1,4 @@
-"""Section M: what the numbers rest on."""
+"""Section M: inputs, scripts, seeds and environment of the numbers."""
 
 import json
 
@@ -10,12 +10,12 @@ from ..text.wording import full_name, joined, look_up, say, show_hidden, table_o
 from .facts import Facts, card_link, config_of, engine_name, repeats_of, section
 
 DIGITS = 16
-"""Of a SHA-256 in a table; the control block prints the content digest in full."""
+"""Digits of a SHA-256 in a table; the control block has the full content digest."""
 
 UNSEEN = "byte order", "Python implementation", "time zone", "threads", "R platform"
-"""What result.json says of the machine, and the page does not."""
+"""Fields of the environment in result.json that the page does not print."""
 INDENT = "\u00a0"
-"""A space that HTML keeps."""
+"""A space that HTML does not collapse."""
 
 
 def provenance(facts: Facts) -> Section:
@@ -31,7 +31,7 @@ def provenance(facts: Facts) -> Section:
 
 
 def _inputs(facts: Facts) -> Table:
-    """Return each file or object that the numbers rest on, with its digest."""
+    """Return the table of input files and objects with their digests."""
     result = facts.result
     inputs: list[tuple[Sentence | Name, str, str]] = [
         (
@@ -57,7 +57,7 @@ def _inputs(facts: Facts) -> Table:
         for row in models
         if (digest := row["predictions_sha256"])
     ]
-    files = {  # of own methods and losses; one file may hold several
+    files = {  # of user-defined methods and losses; one file may define several
         name: (entry["kind"] if name == entry["file"] else "import", digest)
         for entry in config_of(facts, "extensions")
         if entry["file"]
@@ -106,7 +106,7 @@ def _inputs(facts: Facts) -> Table:
 
 
 def _seeds(facts: Facts) -> Table:
-    """Return one row per model, measure, draw order and seed, with who used them."""
+    """Return the table of seeds: a row per model, card, stream, seed and repeats."""
     used: dict[tuple[str, ...], list[int]] = {}
     records = facts.result.importances
     for place, record in enumerate(records):
@@ -148,7 +148,7 @@ def _seeds(facts: Facts) -> Table:
 
 
 def _environment(facts: Facts) -> KeyValues:
-    """Return what the run was made with, how long it took, and on what machine."""
+    """Return the versions, the duration and the machine of the run."""
     run = facts.result.run
     versions = (show_hidden(f"{name} {text}") for name, text in run.versions.items())
     rows: list[tuple[Sentence, Sentence]] = [
@@ -170,11 +170,11 @@ def _environment(facts: Facts) -> KeyValues:
 
 
 def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:
-    """Return the text of each script that made rows, by its file and its digest.
+    """Return the text of each script that produced rows, by its file and digest.
 
-    A script that made both sides is there once.
+    A script that produced several splits is listed once.
     """
-    return {  # a source is the file, and after a comma what was taken of its rows
+    return {  # a source is the file and, after a comma, the selection of its rows
         (row["source"].partition(", ")[0], row["script_sha256"]): row["script"]
         for row in facts.result.datasets.to_dict("records")
         if row["script"]
@@ -182,7 +182,7 @@ def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:
 
 
 def scripts(facts: Facts) -> tuple[Table, ...]:
-    """Return one table per R script, one row per line: of rows, then of models."""
+    """Return one table per R script, a row per line: of rows first, then of models."""
     every = [
         (f"rows-script-{place}", "rows_script_caption", name, text)
         for place, ((name, _), text) in enumerate(row_scripts(facts).items(), start=1)

@@ -37,9 +37,9 @@ REPEATS = 60
 def ranking_figure(
     facts: Facts, ranking: Ranking, ranked: Sequence[Ranking]
 ) -> Figure | None:
-    """Return the ranking as dots with intervals; None of pairs, which have a map.
+    """Return the figure of a ranking; None for pairs, which have a map.
 
-    The repeats are shown where no figure of several models, `ranked`, shows them.
+    Repeats are drawn unless the figure of several models, `ranked`, has them.
     """
     record = ranking.record
     if record.of == "pairs" or not ranking.measured:
@@ -109,7 +109,7 @@ def ranking_figure(
 
 
 def _headline(ranking: Ranking) -> Sentence:
-    """Return what the ranking shows in one short sentence."""
+    """Return the headline: the leading features of the ranking."""
     names = [short_name(name) for name in ranking.in_order[:2]]
     row = ranking.measured[0]
     if np.isnan(ranking.low[row]):
@@ -130,7 +130,7 @@ def _headline(ranking: Ranking) -> Sentence:
 
 
 def estimate_row(ranking: Ranking, row: int, text: str, **more: Any) -> Row:
-    """Return the estimate of one feature, with its interval if one is drawn."""
+    """Return the row of one feature: its estimate, with an interval if it has one."""
     low, high = float(ranking.low[row]), float(ranking.high[row])
     ends = (low, high) if ranking.is_drawn and low < high else (nan, nan)
     return figure_row(ranking, row, float(ranking.mean[row]), ends, text, **more)

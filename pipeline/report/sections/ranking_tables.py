@@ -1,4 +1,4 @@
-"""The table of one ranking: rows, bars, intervals, and what the rest amounts to."""
+"""The table of one ranking: rows, bars, intervals, and a note on the other rows."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -52,18 +52,18 @@ from .facts import (
 from .rankings import Ranking, cut, is_pooled, rows_about, rows_drawn
 
 NAMED = 10
-"""Features that a note below a table names; it counts the others."""
+"""Most features that a note below a table names; it counts the others."""
 
 
 def ranking_table(facts: Facts, ranking: Ranking, always: Sequence[str] = ()) -> Table:
-    """Return the ranking as a table, cut to its first rows where it is long.
+    """Return the table of a ranking, cut to its first rows if it is long.
 
     Parameters
     ----------
     facts : Facts
     ranking : Ranking
     always : sequence of str
-        Features that are shown however low they rank.
+        Features that are shown at any rank.
     """
     table = cut_alike(ranking, partial(_table, facts, ranking), always)
     if not table.everything:
@@ -78,7 +78,7 @@ def cut_alike(
     make: Callable[[Sequence[int]], Table],
     always: Sequence[str] = (),
 ) -> Table:
-    """Return a table of a ranking's rows, cut where the ranking is long.
+    """Return a table of a ranking's rows, cut if the ranking is long.
 
     `make` returns the table of some rows; `always` are features that are never cut.
     """
@@ -86,7 +86,7 @@ def cut_alike(
     table = make(rows)
     if len(rows) == len(ranking.order):
         return table
-    once = {row.key for row in table.rows}  # an id may stand on a page once
+    once = {row.key for row in table.rows}  # an id must be unique on the page
     full = make(ranking.order).without_bars
     full = replace(
         full,
@@ -102,9 +102,9 @@ def cut_alike(
 
 
 def fewer(frame: pd.DataFrame, column: str, most: float) -> Sentence:
-    """Return the features with fewer than most of what a column counts, ten by name.
+    """Return the features with a count in `column` below `most`; empty without any.
 
-    Empty if there are none.
+    The first `NAMED` have their names and counts, the others are counted.
     """
     own = frame[frame[column] < most]
     pairs = zip(own["feature"], own[column].astype(float), strict=True)
@@ -113,7 +113,7 @@ def fewer(frame: pd.DataFrame, column: str, most: float) -> Sentence:
 
 
 def cut_to(table: Table, rows: Sequence[Any]) -> Table:
-    """Return a table with some of its rows; if these are not all, the whole with it."""
+    """Return a table cut to some of its rows, with the whole one as `everything`."""
     if len(rows) == len(table.rows):
         return table
     caption = say("ranking.whole", table=Link(table.id))
@@ -134,9 +134,9 @@ def ranked_table(
     ----------
     ranking : Ranking
     name : str
-        What its id has in the place of "ranking".
+        First word of its id, in place of "ranking".
     columns : iterable of Column
-        Those after the rank and the feature.
+        Columns after the rank and the feature.
     cells_of : callable
         The cells in these columns, by the name of the feature.
     options
@@ -160,7 +160,7 @@ def ranked_table(
 
 
 def caption_of(key: str, ranking: Ranking, **fields: Part | Sentence) -> Sentence:
-    """Return a caption with what is ranked, by which model, and the ranking's table."""
+    """Return a caption with the fields what, model and table, and any other fields."""
     return say(
         key,
         what=word(f"asked.{ranking.record.of}"),
@@ -171,15 +171,15 @@ def caption_of(key: str, ranking: Ranking, **fields: Part | Sentence) -> Sentenc
 
 
 def table_id(ranking: Ranking, name: str = "ranking") -> str:
-    """Return the id of a ranking's table: of what it ranks, not of its place.
+    """Return the id of a table of a ranking, the same from run to run.
 
-    Of another table about the same ranking by its `name`.
+    `name` is "ranking" for its own table, and differs for others.
     """
     return f"tab-{name}-{ranking.key}"
 
 
 def value_of(ranking: Ranking, row: int) -> Value:
-    """Return the estimate of one row; as a bound only where it is rounding."""
+    """Return the estimate of one row; as "< 0.…" only if it may be a rounding error."""
     mean = float(ranking.mean[row])
     path = f"importances[{ranking.index}].mean[{row}]"
     text = number(mean, ranking.places)
@@ -189,7 +189,7 @@ def value_of(ranking: Ranking, row: int) -> Value:
 
 
 def baseline_of(ranking: Ranking) -> Value:
-    """Return the loss of the model as it is, as it stands in a sentence."""
+    """Return the loss of the model before permutation, formatted for a sentence."""
     mean = float(ranking.record.baseline.mean())
     path = f"importances[{ranking.index}].baseline"
     return Value(path, mean, lone(mean), derived="mean")
@@ -201,9 +201,9 @@ def value_word(ranking: Ranking) -> str:
 
 
 def _words_for(record: Importance, what: str) -> str:
-    """Return the key of the words for the values of a record: "value", "axis", "how".
+    """Return the key of a text on the values of a record: "value", "axis" or "how".
 
-    An option that makes them another quantity has words of its own.
+    An option that changes the quantity has its own texts.
     """
     card, own = f"cards.{record.method}", ""
     by_option = look_up(card).get("by_option", {})
@@ -215,7 +215,7 @@ def _words_for(record: Importance, what: str) -> str:
 
 
 def value_label(ranking: Ranking) -> str:
-    """Return the word for the values, and which of a model's numbers they are."""
+    """Return the word for the values, with the option `type` if it is set."""
     return value_word(ranking) + _which(ranking)
 
 
@@ -225,7 +225,7 @@ def _which(ranking: Ranking) -> str:
 
 
 def over_repeats(ranking: Ranking) -> Sentence:
-    """Return what an estimate is of its repeats: their mean, or a ratio of means."""
+    """Return how estimates summarise the repeats: as a mean, or a ratio of means."""
     key = "pooled" if is_pooled(ranking.record) else "mean"
     path = f"importances[{ranking.index}]"
     repeats = say_count(repeats_of(ranking.record, path), "repeat")
@@ -233,7 +233,7 @@ def over_repeats(ranking: Ranking) -> Sentence:
 
 
 def on_drawn_rows(ranking: Ranking) -> Sentence:
-    """Return on which rows a loss was measured; empty if on all of them."""
+    """Return a clause on the rows drawn to measure a loss; empty if all were used."""
     rows = rows_drawn(ranking.record)
     if not rows:
         return ()
@@ -247,7 +247,7 @@ def how_replaced(record: Importance) -> str:
 
 
 def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return what the values are, with loss and unit: "rise in RMSE, EUR/m²"."""
+    """Return the name of the values with loss and unit: "rise in RMSE, EUR/m²"."""
     record = ranking.record
     text = say(
         _words_for(record, "axis"),
@@ -262,7 +262,7 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
 
 
 def bound_values(ranking: Ranking, row: int) -> list[Value]:
-    """Return the two bounds of one row, each with where it stands in the result."""
+    """Return the two bounds of one row, each with its path in the result."""
     bounds = []
     for name, ends in (("low", ranking.low), ("high", ranking.high)):
         path, derived = f"importances[{ranking.index}].values[{row}]", name
@@ -350,7 +350,7 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
 def _bars(ranking: Ranking, rows: Sequence[int]) -> tuple[str, list[Bar | str]]:
     """Return the ends of the bars' scale in words, and the bar of each row.
 
-    Empty for what has no finite value.
+    The bar is empty for a row without a finite value.
     """
     start = ranking.nothing
     numbers = np.array([ranking.mean, ranking.low, ranking.high])[:, list(rows)]
@@ -378,7 +378,7 @@ def _bars(ranking: Ranking, rows: Sequence[int]) -> tuple[str, list[Bar | str]]:
 
 
 def _unlike_ours(ranking: Ranking) -> set[int]:
-    """Return the places of other engines' answers that print any number unlike ours."""
+    """Return the indices of other engines' records with numbers printed unlike ours."""
     features = ranking.record.features
     ours = {
         name: number(mean, ranking.places)
@@ -395,7 +395,7 @@ def _unlike_ours(ranking: Ranking) -> set[int]:
 def _notes(
     facts: Facts, ranking: Ranking, unlike: Collection[int]
 ) -> tuple[Sentence, ...]:
-    """Return what stands below a ranking; the answers `unlike` ours have columns."""
+    """Return the notes below a ranking; the records `unlike` ours have columns."""
     record = ranking.record
     notes: list[Sentence] = []
     if ranking.starts_at_loss:
@@ -406,8 +406,8 @@ def _notes(
             value=baseline_of(ranking),
             rows=on_drawn_rows(ranking),
         )
-        # If the target was permuted for several measures with other options, nobody
-        # knows which value belongs to which.
+        # If the target was permuted for several measures with different options, the
+        # frame does not have the measure of each value.
         frame = rows_about(facts.result.y_permuted, record, "model", "of", "loss")
         end: Sentence = (".",)
         if len(frame) and not frame["repeat"].duplicated().any():
@@ -440,7 +440,7 @@ def _notes(
 
 
 def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
-    """Return what the rows that are not shown amount to."""
+    """Return the note on the rows that are not shown: number, largest value, share."""
     nothing, n = ranking.nothing, tallied("importances", len(rest))
     measured = [row for row in rest if np.isfinite(ranking.mean[row])]
     if not measured:

@@ -1,8 +1,8 @@
-"""Which importances are ranked, in which order, with which intervals and places.
+"""The rankings of the report: our records with their order, intervals and ranks.
 
-One ranking answers one question about one model by our own engine. It holds other
-engines' answers to the same question; our twins in their draw order are only in the
-section on agreement.
+A ranking is our own engine's record for one question. It also has the records of other
+engines for the same question; our records in the streams of other engines are only in
+the section on agreement.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ from ..text.wording import key_of, word
 TOP = 20
 """Rows of a table or a figure of features."""
 ROWS, SLACK = 12, 3
-"""Rows of one ranking, and how many more are shown rather than cut off."""
+"""Rows of one ranking, and the number of further rows up to which it is not cut."""
 NORMAL_WIDTH = 3.92
 """Standard errors between the ends of a 95 % interval."""
 FROM_LOSS = ("permutation",)
@@ -47,34 +47,34 @@ IN_SHARES = (
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """One question to one model: our answer, ranked, and who else answered.
+    """Our record for one question, ranked, and the records of other engines.
 
     Attributes
     ----------
     index : int
-        Place of `record` in ``result.importances``.
+        Index of `record` in ``result.importances``.
     key : str
-        An id that says what is ranked, the same from run to run.
+        Id of what is ranked, the same from run to run.
     record : Importance
     others : tuple of (int, Importance)
-        Answers of other engines to the same question, each with its place.
+        Records of other engines for the same question, each with its index.
     low, high : ndarray of shape (n_features,)
-        Interval of the mean over other evaluation rows where that is known, else over
-        the repeats; the mean itself if nothing is drawn.
+        Interval of the mean over other evaluation rows if that is known, else over the
+        repeats; the mean itself if nothing is drawn.
     first, last : ndarray of shape (n_features,)
-        Best and worst rank that the same source leaves open.
+        Best and worst rank, from the same source.
     repeats_first, repeats_last : ndarray of shape (n_features,)
-        Best and worst rank that the repeats alone leave open.
+        Best and worst rank, from the repeats alone.
     row_intervals : tuple of int
-        Where each feature stands in ``result.row_intervals``; empty if the intervals
-        are those over the repeats.
+        Row of each feature in ``result.row_intervals``; empty if the intervals are
+        those over the repeats.
     order : tuple of int
-        Rows of the record from the largest mean down; what is unstable over trials
-        comes after all that is stable, and what was not measured is last.
+        Rows of the record by decreasing mean; rows that are unstable over trials come
+        after the stable ones, and rows without a value last.
     always : frozenset of str
-        Features that are shown wherever they rank.
+        Features that are shown at any rank.
     decimals : int, optional
-        Those of rankings beside it; by default it has its own.
+        Decimals shared with the rankings of the same table; by default its own.
     """
 
     index: int
@@ -94,32 +94,32 @@ class Ranking:
 
     @property
     def subject(self) -> str:
-        """Whom the question was put to: the name of a model, or the data."""
+        """Name of the model, or the word for the data."""
         return self.record.model or word("words.the_data")
 
     @property
     def starts_at_loss(self) -> bool:
-        """Whether its numbers start from the loss of the model as it is."""
+        """Whether its values compare losses with the loss before permutation."""
         return self.record.method in FROM_LOSS
 
     @cached_property
     def mean(self) -> Floats:
-        """The estimates, in the order of the record."""
+        """Estimates, in the order of the record."""
         return self.record.mean
 
     @cached_property
     def rank(self) -> Floats:
-        """Their ranks, 1 for the largest."""
+        """Ranks of the estimates, 1 for the largest."""
         return self.record.rank
 
     @cached_property
     def nothing(self) -> float:
-        """What a feature that does not matter measures, in the form of the values."""
+        """Null value, in the form of the values."""
         return nothing_of(self.record)
 
     @cached_property
     def places(self) -> int:
-        """Decimals of every number of this ranking; none where it counts places."""
+        """Decimals of all numbers of this ranking; 0 if whole and nothing is drawn."""
         if self.decimals is not None:
             return self.decimals
         if not self.is_drawn and (self.mean == np.rint(self.mean)).all():
@@ -134,21 +134,21 @@ class Ranking:
 
     @cached_property
     def unstable(self) -> frozenset[int]:
-        """The rows whose mean is too small for its spread over the trials."""
+        """Rows with a mean that is too small for its spread over the trials."""
         return frozenset(np.flatnonzero(unstable(self.record)).tolist())
 
     @cached_property
     def negative(self) -> frozenset[int]:
-        """The rows whose interval over other rows lies wholly below no importance."""
+        """Rows with an interval over other rows that is below the null value."""
         if not self.row_intervals:
             return frozenset()
         return frozenset(np.flatnonzero(self.high < self.nothing).tolist())
 
     @cached_property
     def told(self) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-        """Which features are told from zero, (n_features,): all if nothing is drawn.
+        """Whether the interval of each feature is above the null value, (n_features,).
 
-        By the interval over other rows where that is known.
+        True for all features with a value if there are no intervals.
         """
         if not self.is_drawn or np.isnan(self.low).all():
             return ~np.isnan(self.mean)
@@ -156,16 +156,16 @@ class Ranking:
 
     @property
     def has_shares(self) -> bool:
-        """Whether the method is defined in shares of the sum too, and has some."""
+        """Whether the method also defines shares of the sum, and any is known."""
         is_known = not np.isnan(self.record.share).all()
         return self.record.method in IN_SHARES and is_known
 
     @property
     def is_drawn(self) -> bool:
-        """Whether anything is random in it, so that intervals mean something.
+        """Whether the record is random, so that its intervals have a meaning.
 
-        A single repeat has no interval, and repeats that are all equal have none that
-        tells anything; over other rows both may.
+        Intervals over the repeats need several repeats that are not all equal; those
+        over other rows do not.
         """
         if self.row_intervals or not self.record.stream:
             return bool(self.record.stream)
@@ -173,25 +173,25 @@ class Ranking:
 
     @cached_property
     def all_equal(self) -> bool:
-        """Whether all its repeats measured the same, as of a learner without chance."""
+        """Whether all repeats have equal values, as of a learner that is not random."""
         values = self.record.values
         is_same = (values == values[:, :1]) | np.isnan(values)
         return values.shape[1] > 1 and bool(is_same.all())
 
     @property
     def measured(self) -> tuple[int, ...]:
-        """The rows that have a number, best first."""
+        """Rows with a value, best first."""
         return tuple(i for i in self.order if not np.isnan(self.mean[i]))
 
     @property
     def in_order(self) -> list[str]:
-        """The features that have a number, best first."""
+        """Features with a value, best first."""
         return [self.record.features[row] for row in self.measured]
 
     def leading(self, n: int) -> tuple[int, ...]:
-        """The first `n` rows that have a number, and those that are always shown.
+        """First `n` rows with a value, those always shown, and the negative ones.
 
-        At most as many as a figure holds: of those below nothing, then, the lowest.
+        At most as many as a figure has room for; of the negative rows the lowest.
         """
         first, rest = self.measured[:n], self.measured[n:]
         names = self.record.features
@@ -202,21 +202,21 @@ class Ranking:
 
 
 def is_pooled(record: Importance) -> bool:
-    """Return whether its values are ratios of two means, not means of ratios."""
+    """Return whether values of a record are ratios of means, not means of ratios."""
     return record.form == "ratio" and record.aggregator == "pooled"
 
 
 def rows_drawn(record: Importance) -> int:
-    """Return how many rows each repeat draws, 0 if it takes all there are."""
+    """Return the number of rows drawn for each repeat, 0 if all rows are used."""
     rows = int(record.options.get("n_rows") or 0)
     return rows if rows < record.n_samples else 0
 
 
 def rankings(result: AuditResult) -> tuple[Ranking, ...]:
-    """Return what is ranked: for each question and measure, our primary record.
+    """Return the rankings: for each question and measure, our primary record.
 
-    A twin is a record of ours in the draw order of a package that only answers the
-    same question again; it is compared, and never ranked.
+    Our other records of the same question, in the stream of another engine, are
+    compared with that engine and not ranked.
     """
     ours = primary(result.importances)
     counts = Counter(question for question, _ in ours)
@@ -268,9 +268,10 @@ def rows_about(frame: pd.DataFrame, record: Importance, *names: str) -> pd.DataF
 def cut(
     ranking: Ranking, always: Sequence[str] = (), top: int = ROWS
 ) -> tuple[int, ...]:
-    """Return the rows the body shows: the first, ties at the edge, those of `always`.
+    """Return the rows of a ranking that is cut, or all rows if it is short.
 
-    And what the ranking always shows, and what a model does better with shuffled.
+    These are the first `top` and rows tied with the last of them, the features of
+    `always` and those that the ranking always shows, and the negative rows.
     """
     order = ranking.order
     if len(order) <= top + SLACK:

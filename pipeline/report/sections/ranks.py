@@ -1,7 +1,6 @@
-"""Ranks on the page: which each feature could take, and how often it took them.
+"""The possible ranks of each feature, and the frequency of each rank over trials.
 
-A single repeat is the question with other draws, a resample the question on other
-rows; the ranks in both are counted.
+A trial is a single repeat, with other draws, or a resample, with other rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,14 +32,14 @@ from .rankings import ROWS, SLACK, Ranking
 
 PANELS, MOST_SHARES = 4, 4
 ENSEMBLES = ("random_subspace", "random_subspace_permutation")
-"""Their repeats are the members of one ensemble, no trial alone."""
+"""Methods with repeats that are the members of one ensemble, not single trials."""
 
 Shares: TypeAlias = "Mapping[str, Sequence[tuple[float, float]]]"
-"""Of each feature its ranks, and in which share of the trials it took each."""
+"""For each feature the ranks that it took, each with its share of the trials."""
 
 
 class Trials(NamedTuple):
-    """The ranks of one kind of trial: how many trials, their noun, and the shares."""
+    """The ranks over one kind of trial: number of trials, their noun, the shares."""
 
     number: Value
     noun: str
@@ -48,19 +47,20 @@ class Trials(NamedTuple):
 
 
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
-    """Yield a figure of the ranks that are open in a lead ranking, and a table of each.
+    """Yield the figure of possible ranks in the lead rankings, and a table of each.
 
-    A sentence if none is, and of those whose features take one rank in all trials.
+    A sentence replaces the figure if all ranks are certain, and the tables of rankings
+    in which each feature has the same rank in all trials.
     """
-    asked = [(ranking, _trials(facts, ranking)) for ranking in facts.leads]
-    asked = [(ranking, trials) for ranking, trials in asked if trials][:PANELS]
-    features = set(asked[0][0].record.features) if asked else set()
-    asked = [pair for pair in asked if set(pair[0].record.features) == features]
-    if not asked or len(asked[0][0].measured) < 2:
+    pairs = [(ranking, _trials(facts, ranking)) for ranking in facts.leads]
+    pairs = [(ranking, trials) for ranking, trials in pairs if trials][:PANELS]
+    features = set(pairs[0][0].record.features) if pairs else set()
+    pairs = [pair for pair in pairs if set(pair[0].record.features) == features]
+    if not pairs or len(pairs[0][0].measured) < 2:
         return
-    yield _figure_or_sentence(facts, [ranking for ranking, _ in asked])
+    yield _figure_or_sentence(facts, [ranking for ranking, _ in pairs])
     unmoved: dict[str, list[tuple[Ranking, Sentence]]] = {}
-    for ranking, trials in asked:
+    for ranking, trials in pairs:
         every = [shares for kind in trials for shares in kind.shares.values()]
         if any(len(shares) > 1 for shares in every):
             yield _table(ranking, trials)
@@ -78,7 +78,7 @@ def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
 
 
 def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:
-    """Return what is known of other draws, in single repeats, and of resampled rows."""
+    """Return the trials of a ranking: single repeats, and resamples of the rows."""
     record, kinds = ranking.record, []
     if ranking.is_drawn and record.n_repeats > 1 and record.method not in ENSEMBLES:
         each = pd.DataFrame(record.values).rank(ascending=False).to_numpy()
@@ -106,10 +106,10 @@ def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:
 
 
 def _rank_rows(facts: Facts, ranking: Ranking) -> pd.DataFrame:
-    """Return the rank of each feature, and those that are open to it.
+    """Return the rank of each feature with its intervals over draws and over rows.
 
-    Columns as in `draw_rank_intervals`, and whether nothing that is known leaves
-    another rank open.
+    Columns as in `draw_rank_intervals`, and `is_certain`: whether the known intervals
+    contain a single rank.
     """
     frame = pd.DataFrame(
         {
@@ -133,7 +133,7 @@ def _rank_rows(facts: Facts, ranking: Ranking) -> pd.DataFrame:
 
 
 def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | Sentence:
-    """Return the open ranks of the first features, a panel for each ranking."""
+    """Return the figure of uncertain ranks by ranking, or a sentence if none is."""
     first = rankings[0]
     rows, n_features = first.measured, len(first.record.features)
     ranked = [_rank_rows(facts, ranking) for ranking in rankings]
@@ -146,7 +146,7 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
     names = names if len(names) <= ROWS + SLACK else names[:ROWS]
     is_resampled = [of["rows_low"].notna() for of in ranked]
 
-    # How many ranks the random draws leave certain, and other rows.
+    # Number of ranks that are certain over the draws, and over other rows.
     path, order = f"importances[{first.index}].values", list(rows)
     fixed = int((first.repeats_first[order] == first.repeats_last[order]).sum())
     on_rows: Sentence = ()
@@ -204,7 +204,7 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
 
 
 def _table(ranking: Ranking, trials: Sequence[Trials]) -> Table:
-    """Return the ranks that each feature took most often, each with its share."""
+    """Return the table of the most frequent ranks of each feature and their shares."""
 
     def cells_of(name: str) -> Iterator[Any]:
         for kind in trials:

@@ -1,4 +1,4 @@
-"""Section N: how to check this document, and how to have its numbers again."""
+"""Section N: how to check this document, and how to reproduce its numbers."""
 
 import hashlib
 
@@ -11,7 +11,7 @@ from .facts import Facts, key_values, section
 
 
 def redo(facts: Facts) -> Section:
-    """Return section N: the commands, and what each outcome means."""
+    """Return section N: the commands, and the meaning of each outcome."""
     run = f"runs/{facts.run_id}"
     is_called = facts.result.run.config.get("data", {}) is None  # in Python
     commands = {

@@ -1,4 +1,4 @@
-"""Section F: what each model relies on, measure by measure, and the curves."""
+"""Section F: the importances of each model by measure, and the curves."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -55,7 +55,7 @@ def results(facts: Facts) -> Section:
         *group("measure-selection", say("selection.title"), selection_tables(facts)),
     )
     lede = say("results.none")
-    if facts.rankings:  # who leads in which model, by the lead measure
+    if facts.rankings:  # the leading features of the models, by the lead measure
         lede = joined(leaders_in_words(facts, "results"), " ")
         if facts.evaluated_on == "fitted":
             lede += (" ", *say("results.of_the_fit"))
@@ -63,7 +63,7 @@ def results(facts: Facts) -> Section:
 
 
 def leaders_in_words(facts: Facts, table: str) -> Iterator[Sentence]:
-    """Yield who leads in which model, in sentences of a table of the catalogue."""
+    """Yield sentences on the leading features, with the texts of a table of strings."""
     for (key, feature), models in by_leader_of(facts).items():
         names = series(map(full_name, models))
         loss = facts.leads[0].record.loss
@@ -72,9 +72,9 @@ def leaders_in_words(facts: Facts, table: str) -> Iterator[Sentence]:
 
 
 def by_leader_of(facts: Facts) -> dict[tuple[str, str], list[str]]:
-    """Return the models that one feature leads in, or none, by what is said of it.
+    """Return the models by leader: the key of its sentence, and the feature.
 
-    The keys are the key of the sentence and the feature, empty where none leads.
+    The feature is empty if none leads.
     """
     found: dict[tuple[str, str], dict[str, None]] = {}
     for ranking in facts.leads:
@@ -83,10 +83,10 @@ def by_leader_of(facts: Facts) -> dict[tuple[str, str], list[str]]:
 
 
 def leader_of(ranking: Ranking) -> tuple[str, str]:
-    """Return what to say of the leader of a ranking, and its name; empty without one.
+    """Return the key of the sentence on a ranking's leader, and its name, or "".
 
-    It leads if no other feature can overtake it within the intervals, and its own
-    interval sets it apart from a feature that does not matter.
+    A feature leads if no other can overtake it within the intervals, and its own
+    interval is above the null value.
     """
     measured = ranking.measured
     if not measured:
@@ -101,7 +101,7 @@ def leader_of(ranking: Ranking) -> tuple[str, str]:
 
 
 def _group(facts: Facts, measure: Measure) -> Group:
-    """Return everything one card is about: tables, figures, what to read in them."""
+    """Return the group of one card: its tables and figures, and how to read them."""
     ranked = facts.of_measure(measure)
     record = ranked[0].record
     disagreements = worst_disagreements(facts.result.disagreements)
@@ -146,7 +146,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
 
 
 def _reading(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return how to read the first number of the lead ranking, and who is tied."""
+    """Return how to read the first value of the lead ranking, and its first tie."""
     record, measured = ranking.record, ranking.measured
     is_rise = record.form == "difference" and ranking.starts_at_loss
     if not is_rise or not measured:
@@ -154,7 +154,7 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
     row, path = measured[0], f"importances[{ranking.index}]"
     before = float(record.baseline.mean())
     after = before + float(ranking.mean[row])
-    # With so many decimals that a reader can subtract one from the other.
+    # With enough decimals that a reader can subtract one from the other.
     texts = [lone(loss, least=ranking.places) for loss in (before, after)]
     unit = facts.unit(record)
     text = say(
@@ -181,7 +181,7 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
         else:
             text += say("results.constant", value=value)
     # Two intervals may overlap where the order is the same on nearly all resamples,
-    # since both move with the same rows; the ranks know that, the ends do not.
+    # since both move with the same rows; so ties are judged by the ranks.
     for one, other in pairwise(measured):
         if ranking.is_drawn and ranking.first[other] <= ranking.last[one]:
             names = [full_name(record.features[i]) for i in (one, other)]

@@ -1,4 +1,4 @@
-"""Section C: what was asked, what both sides shared, what was not tested."""
+"""Section C: the measures of each model, what engines shared, what was not tested."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ from .verdicts import recomputable
 
 
 class Untested(NamedTuple):
-    """One thing the audit did not test: what, why, what it would take, what follows."""
+    """An item that was not tested: reason, what a test takes, and the consequence."""
 
     item: Sentence
     reason: str
@@ -42,7 +42,7 @@ class Untested(NamedTuple):
 
     @classmethod
     def of(cls, text: Mapping[str, str], reason: str) -> "Untested":
-        """Return one whose words the catalogue holds."""
+        """Return an item with the texts of a table of strings."""
         return cls((text["item"],), reason, (text["takes"],), (text["consequence"],))
 
 
@@ -61,7 +61,7 @@ REASONS = {
     "not_applicable": "not applicable",
     "unmeasured": "not applicable",
 }
-"""The reason class of each check whose findings say that something was not tested."""
+"""Reason of each check with findings on something that was not tested."""
 
 
 def scope(facts: Facts) -> Section:
@@ -113,7 +113,7 @@ def scope(facts: Facts) -> Section:
 
 
 def untested(facts: Facts) -> list[Untested]:
-    """Return what was not tested, the gravest first; never empty."""
+    """Return the items that were not tested, the gravest first; never empty."""
     items = [
         *_from_findings(facts),
         *_from_configuration(facts),
@@ -128,7 +128,7 @@ def untested(facts: Facts) -> list[Untested]:
 
 
 def _lede(facts: Facts) -> Sentence:
-    """Return who ran here, and whose numbers were measured elsewhere."""
+    """Return the engines that ran here, and those with numbers measured elsewhere."""
     if not facts.rankings:
         return say("scope.lede_none")
     own = _own_engines(facts)
@@ -146,7 +146,7 @@ def _lede(facts: Facts) -> Sentence:
 
 
 def _measures_of_models(facts: Facts) -> Sentence:
-    """Return which measures were asked of which models, or of the data."""
+    """Return sentences on the measures of each model, or of the data."""
     if not facts.rankings:
         return say("scope.nothing_asked")
     measures: dict[str, dict[str, None]] = {}
@@ -168,7 +168,7 @@ def _measures_of_models(facts: Facts) -> Sentence:
 
 
 def _shared(facts: Facts) -> Table:
-    """Return what each ingredient was in this run: shared, or of one side only."""
+    """Return the table of ingredients: whether engines shared each in this run."""
     words, ingredients = look_up("scope.cell"), look_up("scope.ingredients")
     errors = {key: text["error"] for key, text in ingredients.items()}
     cells: dict[str, str | Sentence] = dict(words)
@@ -201,7 +201,7 @@ def _shared(facts: Facts) -> Table:
 
 
 def titled(text: str) -> str:
-    """Return a stored sentence with the titles of cards for the keys of measures."""
+    """Return a text with the keys of measures replaced by the titles of their cards."""
     titles = {
         f"{key} of {of}".lower(): title
         for method in METHODS
@@ -218,12 +218,12 @@ def titled(text: str) -> str:
 
 
 def _own_engines(facts: Facts) -> list[str]:
-    """Return the engines that answered and are the user's own."""
+    """Return the user-defined engines that have results."""
     return [e for e in facts.answered if e in facts.result.own_engines]
 
 
 def _draws(facts: Facts) -> Sentence:
-    """Return whose random draws were shared with whom, from the records' streams."""
+    """Return whether each engine shared our random draws, by the records' streams."""
     streams: dict[str, set[str]] = {}
     for record in facts.result.importances:
         if record.stream:
@@ -242,7 +242,7 @@ def _draws(facts: Facts) -> Sentence:
 
 
 def _from_findings(facts: Facts) -> Iterator[Untested]:
-    """Yield what the findings say was not done: failed, missing, not applicable."""
+    """Yield the items of findings on what failed, is missing or is not applicable."""
     seen: set[Sentence] = set()
     for finding in facts.result.findings:
         is_of_repeats = finding.check == "time_limit" and not finding.ends_run
@@ -271,7 +271,7 @@ def _from_findings(facts: Facts) -> Iterator[Untested]:
 
 
 def _from_configuration(facts: Facts) -> Iterator[Untested]:
-    """Yield what nobody asked for: training rows, a second engine or model, groups."""
+    """Yield items not configured: training rows, a second engine or model, groups."""
     config = facts.result.run.config
     validates = facts.note("goal") == "domain validation"
     is_missing = {
@@ -289,9 +289,10 @@ def _from_configuration(facts: Facts) -> Iterator[Untested]:
 
 
 def _uncompared(facts: Facts) -> Iterator[Untested]:
-    """Yield which rankings no second implementation computed, where it did others.
+    """Yield the rankings that no second implementation computed, by reason.
 
-    A run that asked no engine at all, and one that ended early, say so already.
+    None for a run without a second engine or one that ended early, which have items of
+    their own.
     """
     rankings = facts.uncompared
     was_asked = facts.configured_engines or facts.answered
@@ -321,7 +322,7 @@ def _uncompared(facts: Facts) -> Iterator[Untested]:
 
 
 def _not_refitted(facts: Facts) -> Iterator[Untested]:
-    """Yield which models no measure has fitted again, and what would do it."""
+    """Yield the models that no measure refits, by whether a refit is possible."""
     asked: set[str] = set()
     for entry in facts.result.run.config.get("importance", ()):
         if METHODS[entry["method"]].asks == "refit":

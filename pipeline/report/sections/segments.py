@@ -1,4 +1,4 @@
-"""Quality, calibration and leading features of each model by the values of a column."""
+"""Quality, calibration and leading features of each model by segments of a column."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,12 +30,12 @@ from .rankings import Ranking
 LEADERS = 3
 """Features named in each segment."""
 NAMED = 5
-"""Segments named in a sentence; others are counted."""
+"""Most segments named in a sentence; others are counted."""
 KEYS = ["segment", "kind", "level"]
 
 
 def segment_blocks(facts: Facts) -> Iterator[Sentence | Table]:
-    """Yield per column and model what stands out, and the table of its segments."""
+    """Yield a summary and the table of segments for each column and model."""
     frame = facts.result.segment_performance
     note, known = say("segments.note"), set(facts.result.segment_importances["record"])
     for column in frame["segment"].unique():
@@ -52,14 +52,14 @@ def segment_blocks(facts: Facts) -> Iterator[Sentence | Table]:
             )
             ranking = next(own, None)
             calibration = _of(facts.result.segment_calibration, column, model)
-            # Of several classes, the predicted one.
+            # With several classes, the predicted one.
             calibration = calibration[~calibration.duplicated(KEYS)]
             leaders = _leaders(facts, column, ranking)
-            told = facts.result.segment_importances
-            told = told[told["segment"] == column].drop_duplicates(KEYS)
+            judged = facts.result.segment_importances
+            judged = judged[judged["segment"] == column].drop_duplicates(KEYS)
             first = (
                 *(_worst(rows), *_sides(calibration)),
-                *_who_leads(leaders, n_told=len(told)),
+                *_leaders_in_words(leaders, n_segments=len(judged)),
             )
             yield joined(first, " ")
             yield _table(facts, rows, calibration, leaders, ranking, note)
@@ -71,9 +71,9 @@ def _of(frame: pd.DataFrame, column: str, model: str) -> pd.DataFrame:
 
 
 def _worst(rows: pd.DataFrame) -> Sentence:
-    """Return in which segment a model is worst and best, if they can be told apart.
+    """Return the segments in which a model is worst and best, if these differ.
 
-    At 5 % for all pairs of segments together, by Bonferroni.
+    Tested at 5 % for all pairs of segments together, by Bonferroni.
     """
     model, loss, column = rows[["model", "loss", "segment"]].iloc[0]
     named: dict[str, Part | Sentence] = {
@@ -104,7 +104,7 @@ def _worst(rows: pd.DataFrame) -> Sentence:
 
 
 def _sides(calibration: pd.DataFrame) -> Iterator[Sentence]:
-    """Yield where the mean prediction lies outside the interval of the observed."""
+    """Yield the segments with mean predictions outside the interval of the observed."""
     judged = calibration[calibration["low"].notna()]
     if judged.empty:
         return
@@ -128,7 +128,7 @@ def _sides(calibration: pd.DataFrame) -> Iterator[Sentence]:
 def _leaders(
     facts: Facts, column: str, ranking: Ranking | None
 ) -> dict[tuple[str, ...], pd.DataFrame]:
-    """Return the first features of each segment, by its keys."""
+    """Return the first features of each segment, by the segment's keys."""
     if ranking is None:
         return {}
     frame = facts.result.segment_importances
@@ -139,14 +139,14 @@ def _leaders(
     return {key: own.iloc[:LEADERS] for key, own in rows.groupby(KEYS, sort=False)}
 
 
-def _who_leads(
-    leaders: dict[tuple[str, ...], pd.DataFrame], *, n_told: int
+def _leaders_in_words(
+    leaders: dict[tuple[str, ...], pd.DataFrame], *, n_segments: int
 ) -> Iterator[Sentence]:
-    """Yield which feature leads in which segments, of those that are judged."""
+    """Yield a sentence on the leading feature of each segment with importances."""
     by_leader: dict[str, list[Any]] = {}
     for own in leaders.values():
         by_leader.setdefault(own["feature"].iloc[0], []).append(own.iloc[0])
-    if len(by_leader) == 1 and len(leaders) == n_told:
+    if len(by_leader) == 1 and len(leaders) == n_segments:
         yield say("segments.leads_all", feature=full_name(*by_leader))
     elif by_leader:
         order = sorted(by_leader.items(), key=lambda item: -len(item[1]))
@@ -223,7 +223,7 @@ def _table(
 
 
 def _means(row: Any, places: int) -> tuple[Any, Any]:
-    """Return the mean prediction, and what was observed with its interval."""
+    """Return the mean prediction, and the observed mean with its interval."""
     if row is None:
         return MISSING, MISSING
     predicted, observed, low, high = (
@@ -258,14 +258,14 @@ def _named(rows: pd.DataFrame | None, ranking: Ranking) -> Sentence:
 
 
 def _level(row: Any) -> Name | Sentence:
-    """Return what a segment is called."""
+    """Return the name of a segment in a table."""
     if row["kind"] in ("others", "missing"):
         return say(f"segments.{row['kind']}", n=str(row["level"]))
     return short_value(str(row["level"]))
 
 
 def _level_in_words(row: Any) -> Name | Sentence:
-    """Return what a sentence calls a segment: a number is of its column."""
+    """Return the name of a segment in a sentence; a number comes with its column."""
     if row["kind"] == "level" and re.fullmatch(r"[\d.eE+-]+|true|false", row["level"]):
         column, level = full_name(row["segment"]), short_value(row["level"])
         return say("segments.number", column=column, level=level)

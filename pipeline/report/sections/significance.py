@@ -1,4 +1,4 @@
-"""The tables below a ranking: p-values, what they are of, and whose they are."""
+"""The tables of p-values below a ranking, from our tests and other engines'."""
 
 from dataclasses import dataclass, replace
 
@@ -18,13 +18,13 @@ from .rankings import Ranking
 
 P_VALUES = ("p_value", "p_adjusted")
 LEAST = float(np.finfo(float).smallest_subnormal)
-"""The least that a float holds, in place of a p-value below it."""
+"""The smallest positive float, printed in place of a p-value below it."""
 OF_SHUFFLES = (BY_SHUFFLES, "altmann")
-"""Tests whose p-values count shuffled targets."""
+"""Tests with p-values from shuffled targets."""
 PLACES = 4
-"""Decimals of a p-value that is on no grid."""
+"""Decimals of a p-value that is not from shuffled targets."""
 BY_RANK = ("wilcoxon", "sign")
-"""Statistics that ask which differences are 0 or equal."""
+"""Statistics that depend on which differences are 0 or tied."""
 OF_VALUE = {"t": 2, "wilcoxon": 1, "sign": 0}
 """Decimals of a test statistic; others have those of the differences."""
 
@@ -36,7 +36,7 @@ class Tested:
     Attributes
     ----------
     rows : DataFrame
-        Those of the frame `significance`, by their place in it.
+        Rows of the frame `significance`, with their index in it.
     test, statistic, adjustment : str
         The test; its statistic, empty if it has none; how p-values were adjusted.
     """
@@ -48,7 +48,7 @@ class Tested:
 
     @property
     def most(self) -> Value:
-        """What most features were tested on: shuffles, or differences."""
+        """Largest number of shuffles, or of differences in the tests."""
         name = "shuffles" if self.test in OF_SHUFFLES else "n"
         column = self.rows[name]
         place = int(column.idxmax())
@@ -63,7 +63,7 @@ class Tested:
 
 
 def tested(facts: Facts, index: int) -> Tested | None:
-    """Return the p-values of a record by its place, None if it has none."""
+    """Return the p-values of a record by its index, None if it has none."""
     frame = facts.result.significance
     rows = frame[frame["record"] == index]
     if rows.empty:
@@ -72,7 +72,7 @@ def tested(facts: Facts, index: int) -> Tested | None:
 
 
 def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
-    """Return the p-values of a ranking, cut like its own table; None if not asked."""
+    """Return the table of p-values, cut like the ranking's own; None if not tested."""
     of_ranking = tested(facts, ranking.index)
     if of_ranking is None:
         return None
@@ -80,7 +80,7 @@ def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
     is_shuffled = test in OF_SHUFFLES
     notes: list[Sentence] = []
     if is_shuffled:
-        # The decimals that tell one p-value of so many shuffles from the next.
+        # The decimals that distinguish adjacent p-values of so many shuffles.
         places = len(str(int(most.raw) + 1))
         numbers = dict.fromkeys(P_VALUES, places)
         count, null = say_count(most, "shuffle"), "shuffles"
@@ -126,9 +126,9 @@ def significance_table(facts: Facts, ranking: Ranking) -> Table | None:
 
 
 def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
-    """Return one table for each engine that makes the same test: its numbers and ours.
+    """Return one table for each engine with the same test: its numbers and ours.
 
-    Ours are those of our answer in the engine's draw order.
+    Ours are those of our record in the engine's stream.
     """
     tables = []
     for index, other in ranking.others:
@@ -149,7 +149,7 @@ def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
 def _engine_table(
     ranking: Ranking, other: Importance, ours: Tested, theirs: Tested
 ) -> Table:
-    """Return statistics and p-values of both, and how far they are apart."""
+    """Return the table of statistics and p-values of both, and their differences."""
     engine = engine_name(other.engine)
     numbers = {"value": OF_VALUE[ours.statistic], "p_value": PLACES}
     heads = [

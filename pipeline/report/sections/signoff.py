@@ -1,4 +1,4 @@
-"""Section P: who signed this document, and which digest; or lines to sign on."""
+"""Section P: the signatures on this document and its digest, or lines to sign on."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def _lines(facts: Facts) -> Table:
 
 
 def signed_tables(signoffs: Sequence[Signoff], digest: str) -> tuple[Table, Table]:
-    """Return who signed, in order, then what each signer said.
+    """Return the table of signatures, in their order, and the table of statements.
 
     `digest` is the content digest of the document that prints them.
     """

@@ -1,7 +1,6 @@
-"""Section H: how firm the rankings are, and what else would have moved them.
+"""Section H: the stability of the rankings under other losses, draws and rows.
 
-Another loss, more repeats, other draws, other rows, another measure or model, and
-features that say the same as others.
+It also has their convergence over the repeats, and the clusters of features.
 """
 
 import math
@@ -63,13 +62,13 @@ from .rankings import Ranking
 from .ranks import ranks
 
 LARGE = 1e7
-"""Counts above it are told by their size."""
+"""Numbers of repeats from this on are printed in few significant digits."""
 
 ROWS = 10
 
 
 def stability(facts: Facts) -> Section:
-    """Return section H: one group per question that was asked of the rankings."""
+    """Return section H: groups on losses, ranks, rows, repeats and clusters."""
     tables = [stability_table(facts, ranking) for ranking in facts.rankings]
     converging = [convergence(facts, ranking) for ranking in facts.rankings]
     over_rows = [replace(table, is_single=True) for table in tables if table]
@@ -86,7 +85,7 @@ def stability(facts: Facts) -> Section:
 
 
 def firmness(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return where section H says how firm a ranking is; empty if it does not."""
+    """Return a note with the tables of section H on a ranking; empty without any."""
     names = []
     if (facts.result.stability["record"] == ranking.index).any():
         names.append("stability")
@@ -97,7 +96,7 @@ def firmness(facts: Facts, ranking: Ranking) -> Sentence:
 
 
 def _lede(facts: Facts) -> Sentence:
-    """Return what was found, then what nobody asked, and why it is not known."""
+    """Return the results in sentences, then what is not known, and why."""
     first, loss = _first_place(facts), _loss(facts)
     reasons = []
     if not first:
@@ -129,7 +128,7 @@ def _lede(facts: Facts) -> Sentence:
 
 
 def _first_place(facts: Facts) -> Sentence:
-    """Return how often the leader of the lead ranking leads on resampled rows."""
+    """Return a sentence on the share of resamples in which the leader leads."""
     ranking, frame = facts.lead, facts.result.resampled_ranks
     if ranking is None or not ranking.measured:
         return ()
@@ -158,7 +157,7 @@ def _first_place(facts: Facts) -> Sentence:
 
 
 def _loss(facts: Facts) -> Sentence:
-    """Return what the choice of the loss changes, over all that were compared."""
+    """Return a sentence on how the choice of the loss changes rankings, if compared."""
     frame = facts.result.losses
     comparable = frame[frame["kendall"].notna()]
     if comparable.empty:
@@ -175,7 +174,7 @@ def _loss(facts: Facts) -> Sentence:
 
 
 def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
-    """Return how stable a ranking is, cut like its own table; None if not asked."""
+    """Return the table of a ranking's stability, cut like its own; None if unknown."""
     frame, record = facts.result.stability, ranking.record
     frame = frame[frame["record"] == ranking.index]
     if frame.empty:
@@ -225,12 +224,12 @@ def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
 
 
 def _top_k(facts: Facts) -> int:
-    """Return how many features the configuration calls the first."""
+    """Return `top_k` of [checks]."""
     return int(config_of(facts, "checks").get("top_k", 3))
 
 
 def _repeats(needed: float) -> str:
-    """Return a count of repeats in words where it is none."""
+    """Return a number of repeats as text, which may be missing or infinite."""
     if math.isnan(needed):
         return MISSING
     if math.isinf(needed):
@@ -243,10 +242,10 @@ def _repeats(needed: float) -> str:
 
 
 def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
-    """Return the ranks of the first features after each number of repeats.
+    """Return the table of ranks of the first features after each number of repeats.
 
-    And a figure where the second half of the repeats still moves any of the very
-    first. Nothing after few repeats.
+    A figure follows if the rank of any of the first `top_k` changes in the second half
+    of the repeats. Empty if there were too few repeats.
     """
     frame, record = facts.result.convergence, ranking.record
     frame = frame[frame["record"] == ranking.index]
@@ -304,7 +303,7 @@ def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
 
 
 def _line(frame: pd.DataFrame, feature: str) -> TopKLine:
-    """Return the estimates of one feature, and the half-widths of their intervals."""
+    """Return the line of one feature: estimates, and half-widths of their intervals."""
     from scipy.special import stdtrit
 
     rows = frame[frame["feature"] == feature].sort_values("n_repeats")

@@ -1,4 +1,4 @@
-"""The figures of surfaces, the models beside each other, and the tables below them."""
+"""The figures of surfaces, with the models side by side, and the tables below them."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ FILE = Styled("code", ("tables/surfaces.csv",))
 def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
     """Return one figure per two features, class and scale, the models side by side.
 
-    Below each stand the numbers it draws, where a page has the room for them.
+    The tables of its values follow if a page has room for them.
     """
     groups: dict[tuple[str, ...], list[Surface]] = {}
     for surface in facts.result.surfaces:
@@ -127,7 +127,7 @@ def _figure(
 
 
 def _table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Table:
-    """Return the numbers of a surface; what the figure greys out has none."""
+    """Return the table of a surface; points that are grey in the figure have a dash."""
     path = f"surfaces[{facts.result.surfaces.index(surface)}]"
     places = decimals(surface.values[surface.within])
     rows = []

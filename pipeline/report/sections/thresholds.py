@@ -1,4 +1,4 @@
-"""Section J: the checks that did not pass, their limits, and who set them."""
+"""Section J: the checks that did not pass, their limits, and the sources of these."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,30 +24,30 @@ from .findings import link_to
 
 DIGITS = 16
 VERDICTS = ("fail", "error", "warn", "note", "not run", "pass")
-"""Worst first."""
+"""Verdicts, the worst first."""
 SILENT = ("pass", "not run")
-"""Verdicts of which no finding tells."""
+"""Verdicts without a finding."""
 ASKED = {
     **dict.fromkeys(("disagreement", "rank_shift"), "pair"),
     **dict.fromkeys(("distribution_shift", "missing_share"), "column"),
     **dict.fromkeys(("model", "predictions", "draws"), "model"),
     **dict.fromkeys(("row_intervals", "ensemble", "leaves"), "ranking"),
 }
-"""What is counted of the checks of a row: by the check, else by what it asks; else
-results. Each engine that answers a question has a result, a ranking several.
+"""Noun for the number of checks in a row, by the check, else by its `asks`; "result"
+for all others. Each engine has a result for a question, a ranking several.
 """
 NOUNS = {"fail": "failure", "warn": "warning", "note": "info"}
-"""What checks with such verdicts are called where they are counted."""
+"""Noun for a number of checks, by their verdict."""
 FIRST = 5
-"""Rows for which page two of the executive profile has room, each of two lines."""
+"""Most rows on page two of the executive profile, each of two lines."""
 WIDE = "check:header subject observed:number limit:number set_by verdict"
 SHORT = "check:header subject verdict"
 CALM = ("pass", "note")
-"""Verdicts that ask nothing of the reader."""
+"""Verdicts that need no action."""
 
 
 def thresholds(facts: Facts) -> Section:
-    """Return section J: what passed is counted, and listed in the page alone."""
+    """Return section J: checks that passed are counted, and listed only in HTML."""
     verdicts = [*facts.result.checks["verdict"]]
     places = sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
     groups: dict[tuple[Any, ...], list[int]] = {}
@@ -141,7 +141,7 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
 
 
 def _notes(facts: Facts) -> tuple[Sentence, ...]:
-    """Return what the words of the column "Set by" mean in this run."""
+    """Return notes on the meaning of the column "Set by" in this run."""
     run, owner = facts.result.run, facts.note("owner")
     key = "by_owner" if owner else "by_nobody_named"
     if run.config.get("data", {}) is None:  # from Python or R, without a file
@@ -165,7 +165,7 @@ def _word(verdict: str) -> str:
 
 
 def _measured(value: object, path: str) -> str | Value:
-    """Return what a check saw, or its limit: a number or a text."""
+    """Return the observed value of a check, or its limit: a number or a text."""
     if isinstance(value, str):
         words = look_up("thresholds.observed_words")
         return str(words.get(value, show_hidden(value))) or MISSING

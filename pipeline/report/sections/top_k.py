@@ -1,4 +1,4 @@
-"""What judging models say of rankings and sets: figures and tables."""
+"""The losses of judging models on the first features of rankings and on sets."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -29,9 +29,9 @@ Who = tuple[Any, ...]
 
 
 def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
-    """Return one figure per model that judges the rankings, none if none was asked.
+    """Return one figure per model that judges the rankings, none if not configured.
 
-    Where a judge has no finite loss, a sentence stands in its place.
+    A judge without a finite loss has a sentence instead.
     """
     frame = facts.result.top_k
     labels = _labels(facts, frame)
@@ -53,7 +53,7 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             caption += say(f"top_k.{protocol}", folds=counted)
         caption += say("top_k.data")
 
-        # There are only so many looks of a line: one of each method before a second.
+        # Line styles are limited: one line of each method before a second of any.
         every = [line for lines in curves.values() for line in lines]
         visible = {line.label for line in every if _has_points(line)}
         whose = [who for who, _ in own.groupby(WHO, sort=False)]
@@ -99,9 +99,9 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
 
 
 def selection_tables(facts: Facts) -> tuple[Table, ...]:
-    """Return one table per model that judges the sets, none if none was asked.
+    """Return one table per model that judges the sets, none if not configured.
 
-    Losses are means over the splits in which anything is kept.
+    Losses are means over the splits in which any feature is selected.
     """
     tables = []
     for judge, own in facts.result.selection.groupby("judge", sort=False):
@@ -152,10 +152,10 @@ def selection_tables(facts: Facts) -> tuple[Table, ...]:
 
 
 def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
-    """Return what each ranking of a frame is called: method, model, loss and class.
+    """Return the label of each ranking of a frame: method, model, loss and class.
 
-    Rankings with the same name also have their cards; their places in the configuration
-    where not each of them has a card.
+    Rankings with the same label also have their cards, or their places in the
+    configuration unless each has a card.
     """
     cards: dict[Who, list[str]] = {}
     for ranking in facts.rankings:

@@ -1,4 +1,4 @@
-"""The verdict on the audit, and the words of the ladder, as sentences and shapes."""
+"""The verdicts on the run and on pairs of engines, as badges and in sentences."""
 
 import re
 from collections import Counter
@@ -38,13 +38,13 @@ SHAPES = {
     "not established": "○",
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
-"""The words for one pair, worst first."""
+"""Verdicts on a pair of engines, the worst first."""
 SURE = ("confirmed", "confirmed with exceptions")
-"""Verdicts of a run that is confirmed, wholly or but for what is named."""
+"""Verdicts on a confirmed run, with and without exceptions."""
 
 
 def badge(verdict: str) -> Badge:
-    """Return a verdict with its shape; the label of the overall one is a title."""
+    """Return the badge of a verdict: its shape, and its title as a label."""
     labels = look_up("verdicts")
     return Badge(
         word=verdict.replace(" ", "-"),
@@ -54,9 +54,10 @@ def badge(verdict: str) -> Badge:
 
 
 def sentence(facts: Facts, *, is_beside_points: bool = False) -> Sentence:
-    """Return the overall verdict in one sentence, as its word allows.
+    """Return the verdict on the run in one sentence.
 
-    Beside the points of page one it does not count the exceptions, which they name.
+    With `is_beside_points`, the exceptions are not counted, since the points of page
+    one name them.
     """
     if facts.result.verdict == "not confirmed":
         limit = str(facts.result.run.config.get("fail_on", "failure"))
@@ -83,13 +84,13 @@ def sentence(facts: Facts, *, is_beside_points: bool = False) -> Sentence:
         exceptions = facts.result.exceptions
         number = sum(group[0] in exceptions for _, group in facts.finding_groups)
         n = tallied("findings", number)
-        unconfirmed, where = _against_us(facts)
+        unconfirmed, where = _unconfirmed(facts)
         key = "unsure" if unconfirmed else "sure"
         statement = say(
             f"verdict.{key}_except"
             if number and not is_beside_points
             else f"verdict.{key}",
-            standing=unconfirmed or _with_us(facts),
+            standing=unconfirmed or _reproduced(facts),
             where=section_link(where) if where else "",
             exceptions=say_count(n, "exception"),
             n=n,
@@ -99,19 +100,19 @@ def sentence(facts: Facts, *, is_beside_points: bool = False) -> Sentence:
 
 
 def count_verdict(verdict: str, number: Value) -> Sentence:
-    """Return a word of the ladder as so many pairs carry it: "1 disagrees"."""
+    """Return a number of pairs with their verdict: "1 disagrees"."""
     one, many = look_up("ladder")[verdict]
     return (number, " ", one if number.raw == 1 else many)
 
 
 def recomputed(facts: Facts) -> Sentence:
-    """Return how many rankings another implementation computed, by whom, how it went.
+    """Return the number of recomputed rankings, the engines, and the verdicts.
 
-    Before it, of a run that is not confirmed or not finished, why.
+    If the run is not confirmed or not finished, the reason comes first.
     """
     ours = (own[own["engine_a"] == OURS] for own in facts.compared.values())
     counts = Counter(min(own["verdict"], key=LADDER.index) for own in ours if len(own))
-    against = _against_us(facts)[0]
+    against = _unconfirmed(facts)[0]
     n = sum(counts.values())
     texts = []
     if against or not n or facts.result.verdict not in SURE:
@@ -130,7 +131,7 @@ def recomputed(facts: Facts) -> Sentence:
     is_equal = len(each) == 1 and not (counts["disagrees"] or counts["comparable"])
     text = say(
         "recomputed.all" if is_equal else "recomputed.some",
-        rankings=() if _is_partly(facts) else counted,
+        rankings=() if _is_confirmed_in_part(facts) else counted,
         by=joined(_by_engines(facts), "; "),
         each=joined(each),
     )
@@ -143,7 +144,7 @@ def recomputed(facts: Facts) -> Sentence:
 
 
 def _by_engines(facts: Facts) -> list[Sentence]:
-    """Return the cards that other implementations computed, by which of them."""
+    """Return the cards recomputed by other engines, one clause for the same engines."""
     found: dict[str, list[list[str]]] = {}
     for ranking in facts.rankings:
         own = facts.compared.get(answer_of(ranking.record), facts.result.agreement[:0])
@@ -161,23 +162,23 @@ def _by_engines(facts: Facts) -> list[Sentence]:
     ]
 
 
-def _is_partly(facts: Facts) -> bool:
+def _is_confirmed_in_part(facts: Facts) -> bool:
     """Return whether a run is confirmed, but not every ranking was recomputed.
 
-    Where none of the others could have been, a run without exceptions is confirmed.
+    Without exceptions, rankings that could not be recomputed do not count.
     """
     verdict = facts.result.verdict
     left = {
         "confirmed with exceptions": facts.uncompared,
         "confirmed": recomputable(facts),
     }
-    return bool(left.get(verdict)) and not _against_us(facts)[0]
+    return bool(left.get(verdict)) and not _unconfirmed(facts)[0]
 
 
 def verdict_badge(facts: Facts) -> Badge:
-    """Return the verdict; "confirmed" alone if all that could be was recomputed."""
+    """Return the badge of the run, with counts if it is confirmed only in part."""
     mark = badge(facts.result.verdict)
-    if _is_partly(facts):
+    if _is_confirmed_in_part(facts):
         n, of = int(_distinct(facts, "importance").raw), len(facts.rankings)
         label = plain(say("verdict.confirmed_for", n=str(n), of=str(of)))
         return replace(mark, label=label)
@@ -185,10 +186,10 @@ def verdict_badge(facts: Facts) -> Badge:
 
 
 def recomputable(facts: Facts) -> list[Ranking]:
-    """Return the rankings that nobody recomputed, but an engine here may be able to.
+    """Return the rankings that were not recomputed, but could be by an engine here.
 
-    An engine here is one that answered anything, or whose numbers were supplied. One
-    that was asked for a ranking and has no answer to it is not able to: it lacks the
+    An engine here is one with any results, also supplied ones. An engine that was
+    configured for a ranking and has no result for it cannot compute it: it lacks the
     loss, or weights.
     """
     here = {engine.split(" ")[0] for engine in facts.answered} & set(ENGINES)
@@ -210,35 +211,35 @@ def recomputable(facts: Facts) -> list[Ranking]:
 
 
 def alone(facts: Facts) -> Sentence:
-    """Return how many rankings nothing but our own code computed.
+    """Return a sentence on the number of rankings that only our own engine computed.
 
-    Said only beside rankings that were compared: where none was, the sentence before
-    says so. Without it "2 of 6 reproduced" reads as four that failed.
+    Without it, "2 of 6 reproduced" reads as four that failed. Empty if no ranking was
+    compared, since the sentence before says so.
     """
     number = len(facts.uncompared)
-    if facts.result.verdict not in SURE or not number or _against_us(facts)[0]:
+    if facts.result.verdict not in SURE or not number or _unconfirmed(facts)[0]:
         return ()
     rankings = say_count(tallied("importances", number), "ranking")
     key = "one_alone" if number == 1 else "some_alone"
     return say(f"verdict.{key}", rankings=rankings, section=section_link("C"))
 
 
-def _good(facts: Facts, *kinds: str) -> pd.DataFrame:
-    """Return the pairs in which an engine replayed us, or came out equivalent."""
+def _reproduced_pairs(facts: Facts, *kinds: str) -> pd.DataFrame:
+    """Return the pairs of our engine with one that is replayed or equivalent."""
     frame = facts.result.agreement
     good = frame["verdict"].isin(["replayed", "equivalent"])
     return frame[good & (frame["engine_a"] == OURS) & frame["kind"].isin(kinds)]
 
 
-def _with_us(facts: Facts) -> Sentence:
-    """Return what a second implementation reproduced, empty if nothing."""
+def _reproduced(facts: Facts) -> Sentence:
+    """Return a clause on the rankings, or else curves, that were reproduced, if any."""
     ours = [e for e in facts.result.effects if e.engine == OURS]
     asked = (
         ("importance", "rankings", "ranking", "importances", len(facts.rankings)),
         ("effect", "curves", "curve", "effects", len(ours)),
     )
     for kind, key, noun, path, n_ours in asked:
-        if counts := Counter(map(str, _good(facts, kind)["engine_b"])):
+        if counts := Counter(map(str, _reproduced_pairs(facts, kind)["engine_b"])):
             if n_ours == 1:
                 return say(f"verdict.one_{noun}", engine=series(counts))
             each = joined(
@@ -257,26 +258,26 @@ def _with_us(facts: Facts) -> Sentence:
 
 
 def _distinct(facts: Facts, kind: str) -> Value:
-    """Return how many of our answers somebody reproduced, each counted once."""
-    answers = _good(facts, kind)[[*ANSWER, "feature"]].drop_duplicates()
+    """Return the number of our rankings or curves that any engine reproduced."""
+    answers = _reproduced_pairs(facts, kind)[[*ANSWER, "feature"]].drop_duplicates()
     return tallied("agreement", len(answers))
 
 
-def _against_us(facts: Facts) -> tuple[Sentence, str]:
-    """Return why nothing is confirmed, and the section that shows it; or nothing."""
+def _unconfirmed(facts: Facts) -> tuple[Sentence, str]:
+    """Return the reason why nothing is confirmed, and its section; else empty ones."""
     frame = facts.result.agreement
-    apart = int((frame["verdict"] == "disagrees").sum())
-    if apart:
-        n, *words = count_verdict("disagrees", tallied("agreement.verdict", apart))
+    n_pairs = int((frame["verdict"] == "disagrees").sum())
+    if n_pairs:
+        n, *words = count_verdict("disagrees", tallied("agreement.verdict", n_pairs))
         pairs = say_count(tallied("agreement", len(frame)), "pair")
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
-    if with_us := _with_us(facts):
-        engines = _good(facts, "importance", "effect")["engine_b"]
+    if reproduced := _reproduced(facts):
+        engines = _reproduced_pairs(facts, "importance", "effect")["engine_b"]
         if engines.isin(facts.supplied_engines).all():
-            return say("verdict.only_supplied", confirmed=with_us), "G"
+            return say("verdict.only_supplied", confirmed=reproduced), "G"
         if engines.isin(facts.supplied_engines | facts.result.own_engines).all():
-            return say("verdict.only_own", confirmed=with_us), "C"
+            return say("verdict.only_own", confirmed=reproduced), "C"
         return (), ""
     if facts.answered:
         return say("verdict.only_comparable"), "G"
@@ -285,7 +286,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
 
 
 def _accepted(facts: Facts) -> Sentence:
-    """Return how many findings an exception in force covers, and until when."""
+    """Return a sentence on the number of accepted findings, and the first end date."""
     in_force = facts.result.accepted
     keys = {f.key for f in facts.result.findings if f.severity != "info"}
     days = sorted(in_force[key] for key in keys & in_force.keys())
