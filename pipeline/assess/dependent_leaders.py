@@ -14,7 +14,7 @@ from ..records.finding import Finding
 from ..records.frames import Row
 from ..records.importance_record import Importance
 from ..records.losses import loss_label
-from ..records.ranking import interval, is_marginal, nothing_of, primary
+from ..records.ranking import interval, is_marginal, null_value_of, primary
 from .checks.columns import SETS, distinct_columns, is_group
 from .clusters import Cluster
 from .dependence import associations_of
@@ -81,7 +81,7 @@ def _leaders(
             if name not in record.features:  # an entry may name only some columns
                 continue
             row = record.features.index(name)
-            matters = interval(record)[0][row] > nothing_of(record)
+            matters = interval(record)[0][row] > null_value_of(record)
             if record.rank[row] <= top_k and matters:
                 models.append(record.model)
         if models:

@@ -16,7 +16,7 @@ from ..records.errors import in_short, listed, quote
 from ..records.finding import Finding, cause_of, places_apart
 from ..records.importance_record import Importance
 from ..records.losses import loss_label
-from ..records.ranking import interval, nothing_of, places, primary
+from ..records.ranking import interval, null_value_of, places, primary
 from ..records.value_rules import NAME, Range
 
 FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
@@ -164,7 +164,7 @@ def in_place(
         _, worst = places(record.mean, record.mean)
         return np.asarray(worst <= n)
     low, high = _bounds(record, row_intervals)
-    inside = (low <= nothing_of(record)) & (nothing_of(record) <= high)
+    inside = (low <= null_value_of(record)) & (null_value_of(record) <= high)
     is_zero = inside | (shares(record) <= resolution)
     return np.asarray(is_zero & ~below_nothing(record, row_intervals))
 
@@ -191,7 +191,9 @@ def below_nothing(
         record.features, [r["feature"] for r in row_intervals if r["route"]]
     )
     # without draws or resampled rows an interval is but the mean
-    return np.asarray(drawn & (_bounds(record, row_intervals)[1] < nothing_of(record)))
+    return np.asarray(
+        drawn & (_bounds(record, row_intervals)[1] < null_value_of(record))
+    )
 
 
 def shuffles(record: Importance) -> bool:
@@ -211,7 +213,7 @@ def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, F
 
 def shares(record: Importance) -> Floats:
     """Return each distance from what does nothing, as a share of the largest."""
-    distance = np.abs(record.mean - nothing_of(record))
+    distance = np.abs(record.mean - null_value_of(record))
     distances = distance[~np.isnan(distance)]
     largest = distances.max(initial=0.0)
     if np.isinf(largest):  # an infinite loss: nothing is a share of it
@@ -254,7 +256,9 @@ def _finding(
         name, share = quote(first["farthest"]), first["share"]
         size = f"{share:.{places_apart(share, resolution)}%} of the largest importance"
         observed = f"{name} has {size}"
-        if record.mean[record.features.index(first["farthest"])] < nothing_of(record):
+        if record.mean[record.features.index(first["farthest"])] < null_value_of(
+            record
+        ):
             by = f", by {size}" if share > resolution else ""
             observed = f"{name} lies below the value of no importance{by}"
             if shuffles(record):

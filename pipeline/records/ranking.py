@@ -126,7 +126,7 @@ def order_of(record: Importance) -> npt.NDArray[np.int64]:
     return np.lexsort((rows, rank, unstable(record), np.isinf(rank)))
 
 
-def nothing_of(record: Importance) -> float:
+def null_value_of(record: Importance) -> float:
     """Return the null value: that of a feature without effect, in the record's form."""
     if record.form == "raw":
         return float(record.baseline.mean())

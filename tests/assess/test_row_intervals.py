@@ -11,7 +11,7 @@ from importance_audit.assess.row_intervals import draw, row_intervals, standard_
 from importance_audit.data.datasets import dataset
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import LOSSES
-from importance_audit.records.ranking import nothing_of
+from importance_audit.records.ranking import null_value_of
 from importance_audit.records.streams import stream
 
 NAMES = ("x1", "x2", "x3")
@@ -120,7 +120,7 @@ def test_every_form_tells_the_same_features_from_nothing_and_ranks_them_alike(
         (record,), terms = row_coverage.measured(
             model, data, seed=seed, form=form, n_repeats=40
         )
-        nothing, rows = nothing_of(record), intervals(record, terms)
+        nothing, rows = null_value_of(record), intervals(record, terms)
         names = ("rank_low", "rank_high", "top_k_share", "lead_share")
         ends = [(row["low"] > nothing, row["high"] < nothing) for row in rows]
         told.append(

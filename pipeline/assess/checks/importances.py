@@ -16,7 +16,7 @@ from ...records.errors import listed, quote
 from ...records.finding import cause_of
 from ...records.frames import Row
 from ...records.importance_record import Importance
-from ...records.ranking import LEVEL, nothing_of
+from ...records.ranking import LEVEL, null_value_of
 from .columns import is_constant
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]
@@ -250,7 +250,7 @@ def negative_importance(
     """
     if importance.form not in ("difference", "ratio"):
         return None  # only these have a fixed null value
-    nothing = nothing_of(importance)
+    nothing = null_value_of(importance)
     by_name = {row["feature"]: row for row in rows if row["route"]}
     if not by_name:
         return None

@@ -7,7 +7,7 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable, did_you_mean, listed, quote
 from ...records.importance_record import Importance
-from ...records.ranking import nothing_of
+from ...records.ranking import null_value_of
 from ...records.value_rules import Range
 
 Names = tuple[str, ...]
@@ -57,13 +57,13 @@ def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
 def above_null(record: Importance, features: Names) -> Floats:
     """Return the importances of some features less the null value."""
     with np.errstate(invalid="ignore"):  # inf - inf: no number, NaN
-        above = record.mean - nothing_of(record)
+        above = record.mean - null_value_of(record)
     return numbers_of(record, above, features)
 
 
 def origin(record: Importance) -> str:
     """Return the words for the null value in a quantity; empty if it is 0."""
-    nothing = nothing_of(record)
+    nothing = null_value_of(record)
     return f", measured from {nothing:.4g}" if nothing else ""
 
 

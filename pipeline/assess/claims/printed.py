@@ -8,7 +8,7 @@ import numpy as np
 from ...engines import ENGINES
 from ...records.errors import NotApplicable, quote
 from ...records.importance_record import Importance
-from ...records.ranking import OURS, nothing_of
+from ...records.ranking import OURS, null_value_of
 from ...records.value_rules import OneOf, Range
 from .answer import Answer, Names, numbers_of
 
@@ -53,7 +53,7 @@ def _value(record: Importance, name: str) -> tuple[str, float]:
         (number,) = numbers_of(record, record.mean, (name,))
         return f"value of {quote(name)}", float(number)
     if name == FULL:
-        return "loss with nothing permuted", nothing_of(record)
+        return "loss with nothing permuted", null_value_of(record)
     if not len(record.y_permuted):
         raise NotApplicable(f"{record.engine} did not permute the target.")
     loss, full = record.y_permuted.mean(), record.baseline.mean()

@@ -10,7 +10,7 @@ from ...engines.agreement.numbers import association
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable, listed, quote
 from ...records.importance_record import Importance
-from ...records.ranking import interval, nothing_of, places
+from ...records.ranking import interval, null_value_of, places
 from ...records.value_rules import OneOf, Range
 from .answer import (
     Answer,
@@ -105,7 +105,7 @@ def sign(
         The smallest share of the features that must have it.
     """
     values = numbers_of(record, record.mean, features)
-    nothing = nothing_of(record)
+    nothing = null_value_of(record)
     right = values > nothing if sign == "positive" else values < nothing
     side = f"{'above' if sign == 'positive' else 'below'} {nothing:.4g}"
     if len(features) == 1:
@@ -150,7 +150,7 @@ def ratio(
     first, second = above_null(record, features)
     if second == 0:
         raise NotApplicable(
-            f"The value of {quote(features[1])} is {nothing_of(record):.4g}, no "
+            f"The value of {quote(features[1])} is {null_value_of(record):.4g}, no "
             "effect, so there is no ratio."
         )
     quantity = f"{quote(features[0])} divided by {quote(features[1])}{origin(record)}"

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as PlainFigure
 
 from ...records.importance_record import Effect, Importance
 from ...records.losses import loss_label
-from ...records.ranking import LEVEL, Interval, nothing_of, order_of
+from ...records.ranking import LEVEL, Interval, null_value_of, order_of
 from ..text.blocks import plain
 from ..text.number_text import percent
 from ..text.wording import say
@@ -56,7 +56,7 @@ def ranking(record: Importance, interval: Interval) -> Figure:
         )
         axes.legend(loc="lower right", fontsize=8)
     axes.plot(mean[order], places, "o", color=INK)
-    axes.axvline(nothing_of(record), color=INK, linestyle="--", linewidth=0.7)
+    axes.axvline(null_value_of(record), color=INK, linestyle="--", linewidth=0.7)
     names = [record.features[row] for row in order]
     axes.set_yticks(places, names, parse_math=False)
     axes.set_xlabel(_unit(record))

@@ -14,7 +14,7 @@ import numpy as np
 from ...records.as_json import content_digest
 from ...records.asker import PYTHON, R
 from ...records.finding import SEVERITIES, Finding, by_cause
-from ...records.ranking import OURS, nothing_of, question_of, shown_interval
+from ...records.ranking import OURS, null_value_of, question_of, shown_interval
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..sections.facts import facts_of
@@ -341,7 +341,7 @@ def _leading(result: AuditResult, index: int) -> list[str]:
     """
     record = result.importances[index]
     low = shown_interval(record, index, result.row_intervals).low
-    is_null = low <= nothing_of(record)
+    is_null = low <= null_value_of(record)
     by_rank: dict[float, list[str]] = {}
     for name, rank, at_null in zip(record.features, record.rank, is_null, strict=True):
         if not (math.isnan(rank) or at_null):

@@ -98,7 +98,7 @@ def engine_figures(facts: Facts) -> tuple[Figure, ...]:
                 "rows": tuple(rows),
                 "engines": engines,
                 "unit_label": plain(measured_in(facts, ranking)),
-                "baseline": ranking.nothing,
+                "baseline": ranking.null_value,
                 "baseline_label": word("figures.model_as_it_is") if record.loss else "",
             },
             alt=alt_text(plain(alt)),

@@ -380,7 +380,7 @@ def _figure(
             "rows": tuple(rows),
             "joins": tuple(joins),
             "limit": limit_of(facts),
-            "baseline": ranking.nothing,
+            "baseline": ranking.null_value,
             "limit_label": plain(say("clusters.limit", limit=_limit(facts))),
             "tree_label": word("clusters.axis"),
             "unit_label": plain(measured_in(facts, ranking)),

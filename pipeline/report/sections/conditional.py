@@ -105,7 +105,7 @@ def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence
         marginal = next(every, None)
         if marginal is None:
             continue
-        nothing, features = marginal.nothing, []
+        nothing, features = marginal.null_value, []
         for of_marginal, row in much_lower(marginal, ranking):
             left = ranking.mean[row] - nothing
             part = float(left / (marginal.mean[of_marginal] - nothing))
@@ -145,7 +145,7 @@ def much_lower(marginal: Ranking, conditional: Ranking) -> list[tuple[int, int]]
     """
     names = marginal.record.features
     at = [names.index(name) for name in conditional.record.features]
-    nothing, low = marginal.nothing, marginal.low[at]
+    nothing, low = marginal.null_value, marginal.low[at]
     is_below = conditional.high < low
     halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean[at] - nothing)
     rows = {at[row]: row for row in np.flatnonzero((low > nothing) & is_below & halved)}

@@ -387,7 +387,7 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     ranks, subject = [], full_name(misses[0].ranking.subject)
     for ranking, row, value in misses:
         card = _card_and_loss(facts, ranking)
-        if ranking.told[row]:
+        if ranking.is_above_zero[row]:
             ranks.append(say("executive.by_card", value=value, card=card))
         else:
             side = "below_zero" if row in ranking.negative else "not_told"
@@ -415,7 +415,7 @@ def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
 def _side(misses: Iterable[Miss]) -> str:
     """Return the key of a text: "zero", or "zero_…" if all values are below it."""
     misses = list(misses)
-    if not all(r.mean[row] < r.nothing for r, row, _ in misses):
+    if not all(r.mean[row] < r.null_value for r, row, _ in misses):
         return "zero"
     is_shuffled = all(shuffles(miss.ranking.record) for miss in misses)
     return "zero_negative" if is_shuffled else "zero_below"
@@ -430,7 +430,9 @@ def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
 def _at_zero(facts: Facts, feature: str) -> Sentence:
     """Return a sentence if a feature and its cluster are at zero in every model."""
     leads = [r for r in facts.leads if feature in r.record.features and r.is_drawn]
-    if not leads or any(r.told[r.record.features.index(feature)] for r in leads):
+    if not leads or any(
+        r.is_above_zero[r.record.features.index(feature)] for r in leads
+    ):
         return ()
     for cluster, members in facts.clusters.items():
         values = list(joint_values(facts, cluster)) if feature in members else []

@@ -118,8 +118,10 @@ def _relied_on(rankings: Sequence[Ranking]) -> set[str]:
     """Return the features above zero, and above `LEAST`, in some ranking."""
     names = set()
     for ranking in rankings:
-        sizes = ranking.mean - ranking.nothing
-        matters = ranking.told & (sizes >= LEAST * np.nanmax(sizes, initial=0.0))
+        sizes = ranking.mean - ranking.null_value
+        matters = ranking.is_above_zero & (
+            sizes >= LEAST * np.nanmax(sizes, initial=0.0)
+        )
         names |= {ranking.record.features[row] for row in np.flatnonzero(matters)}
     return names
 
@@ -143,7 +145,7 @@ def _cells(ranking: Ranking, name: str, n_models: int) -> list[Sentence | Part]:
         else:
             cells = [(value, " ", Styled("line", interval))]
     rank = interval_text(ranking.first[row], ranking.last[row])
-    return [*cells, rank if ranking.told[row] else "–"]
+    return [*cells, rank if ranking.is_above_zero[row] else "–"]
 
 
 def _caption(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
@@ -181,7 +183,7 @@ def _notes(
         known = {
             ranking.record.features[row]
             for ranking in rankings
-            for row in np.flatnonzero(ranking.told)
+            for row in np.flatnonzero(ranking.is_above_zero)
         }
         key = key if known.issubset(names) else "more_first"
         first = tallied("importances", len(known.intersection(names)))
@@ -203,11 +205,11 @@ def _notes(
         for ranking in drawn:
             path, n_named = f"importances[{ranking.index}]", len(ranking.negative)
             if key == "zero":
-                n_named = int((~ranking.told).sum()) - n_named
+                n_named = int((~ranking.is_above_zero).sum()) - n_named
             text = say(
                 "leading.count_of" if len(rankings) == 1 else "leading.count_of_model",
                 n=tallied(path, n_named),
-                of=tallied(path, len(ranking.told)),
+                of=tallied(path, len(ranking.is_above_zero)),
                 model=full_name(ranking.subject),
             )
             each += [text] if n_named else []
@@ -353,8 +355,8 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
                 own = own[own[name] == getattr(lead, name)]
             for _, row in own.iterrows():
                 value = number_in("joint_importances", row, "mean", ranking.places)
-                side = "above" if row["low"] > ranking.nothing else "zero"
-                side = "below" if row["high"] < ranking.nothing else side
+                side = "above" if row["low"] > ranking.null_value else "zero"
+                side = "below" if row["high"] < ranking.null_value else side
                 yield Joint(lead.model, value, side, row["low"], row["high"])
             continue
         for other in _of_groups(facts, ranking):
@@ -365,7 +367,7 @@ def joint_values(facts: Facts, cluster: int) -> Iterator[Joint]:
 
 def joint_of(ranking: Ranking, row: int) -> Joint:
     """Return the joint importance of a group, one row of its ranking."""
-    side = "above" if ranking.told[row] else "zero"
+    side = "above" if ranking.is_above_zero[row] else "zero"
     side = "below" if row in ranking.negative else side
     low, high = float(ranking.low[row]), float(ranking.high[row])
     return Joint(ranking.record.model, value_of(ranking, row), side, low, high)
@@ -379,7 +381,7 @@ def where_models_differ(facts: Facts) -> list[Difference]:
     """
     by_model = _by_model(facts)
     rows = [
-        (r.record.model, name, *(np.array(ends) - r.nothing))
+        (r.record.model, name, *(np.array(ends) - r.null_value))
         for r in by_model.values()
         if r.is_drawn
         for name, *ends in zip(r.record.features, r.mean, r.low, r.high, strict=True)

@@ -94,7 +94,7 @@ def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
     matters: dict[str, list[str]] = {}
     hardly: dict[str, list[str]] = {}
     for ranking in ranked:
-        model, nothing = ranking.record.model, ranking.nothing
+        model, nothing = ranking.record.model, ranking.null_value
         largest = np.fmax.reduce(ranking.mean) - nothing
         if not (np.isfinite(largest) and largest > 0):
             continue

@@ -105,7 +105,7 @@ def _cell(ranking: Ranking, name: str) -> Cell | str:
     Features that are not measured or are indistinguishable from zero have a dash.
     """
     row = ranking.record.features.index(name) if name in ranking.in_order else None
-    if row is None or not (ranking.told[row] or row in ranking.negative):
+    if row is None or not (ranking.is_above_zero[row] or row in ranking.negative):
         return MISSING
     rank = float(ranking.rank[row])
     value = Value(f"importances[{ranking.index}].rank[{row}]", rank, rank_text(rank))

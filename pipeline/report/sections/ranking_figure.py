@@ -69,7 +69,7 @@ def ranking_figure(
     if with_repeats:
         caption += say("figures.ranking_repeats", n=repeats_of(record, path))
     dashed = "dashed_loss" if ranking.starts_at_loss else "dashed_zero"
-    caption += say(f"figures.{dashed}", zero=lone(ranking.nothing))
+    caption += say(f"figures.{dashed}", zero=lone(ranking.null_value))
     must = {i for i in ranking.measured if record.features[i] in ranking.always}
     if not must | ranking.negative <= set(shown_rows):
         caption += say("figures.ranking_room")
@@ -99,7 +99,7 @@ def ranking_figure(
             "baseline_label": plain(
                 joined((full_name(ranking.subject), baseline), " ")
             ),
-            "baseline": ranking.nothing,
+            "baseline": ranking.null_value,
             "value_label": value_word(ranking).lower(),
         },
         alt=alt_text(plain(alt)),
@@ -114,13 +114,13 @@ def _headline(ranking: Ranking) -> Sentence:
     row = ranking.measured[0]
     if np.isnan(ranking.low[row]):
         return say("results.unknown", feature=names[0])
-    if ranking.low[row] <= ranking.nothing:
+    if ranking.low[row] <= ranking.null_value:
         return say("results.nobody")
     if len(names) == 1:
         return say("results.only", feature=names[0])
     if ranking.last[row] != 1:
         return say("results.together", first=names[0], second=names[1])
-    one, other = (ranking.mean - ranking.nothing)[list(ranking.measured[:2])]
+    one, other = (ranking.mean - ranking.null_value)[list(ranking.measured[:2])]
     ratio = float(one / other) if other else np.inf
     if not 1.05 <= ratio < 100:
         return say("results.first", feature=names[0])

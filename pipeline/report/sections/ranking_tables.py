@@ -352,7 +352,7 @@ def _bars(ranking: Ranking, rows: Sequence[int]) -> tuple[str, list[Bar | str]]:
 
     The bar is empty for a row without a finite value.
     """
-    start = ranking.nothing
+    start = ranking.null_value
     numbers = np.array([ranking.mean, ranking.low, ranking.high])[:, list(rows)]
     ends = np.array([0.0, start, *numbers.ravel()])
     ends = ends[np.isfinite(ends)]
@@ -441,7 +441,7 @@ def _notes(
 
 def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
     """Return the note on the rows that are not shown: number, largest value, share."""
-    nothing, n = ranking.nothing, tallied("importances", len(rest))
+    nothing, n = ranking.null_value, tallied("importances", len(rest))
     measured = [row for row in rest if np.isfinite(ranking.mean[row])]
     if not measured:
         return say("ranking.rest_unmeasured", n=n)

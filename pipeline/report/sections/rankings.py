@@ -19,7 +19,7 @@ from ...records.ranking import (
     OURS,
     interval,
     measure_of,
-    nothing_of,
+    null_value_of,
     order_of,
     over_rows,
     places,
@@ -113,9 +113,9 @@ class Ranking:
         return self.record.rank
 
     @cached_property
-    def nothing(self) -> float:
+    def null_value(self) -> float:
         """Null value, in the form of the values."""
-        return nothing_of(self.record)
+        return null_value_of(self.record)
 
     @cached_property
     def places(self) -> int:
@@ -124,9 +124,9 @@ class Ranking:
             return self.decimals
         if not self.is_drawn and (self.mean == np.rint(self.mean)).all():
             return 0
-        clear = (self.low > self.nothing) | (self.high < self.nothing)
+        clear = (self.low > self.null_value) | (self.high < self.null_value)
         with np.errstate(invalid="ignore"):  # infinite losses have no spread
-            distance = self.mean - self.nothing
+            distance = self.mean - self.null_value
             error = self.record.std_error
             if self.row_intervals:
                 error = (self.high - self.low) / NORMAL_WIDTH
@@ -142,17 +142,17 @@ class Ranking:
         """Rows with an interval over other rows that is below the null value."""
         if not self.row_intervals:
             return frozenset()
-        return frozenset(np.flatnonzero(self.high < self.nothing).tolist())
+        return frozenset(np.flatnonzero(self.high < self.null_value).tolist())
 
     @cached_property
-    def told(self) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def is_above_zero(self) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         """Whether the interval of each feature is above the null value, (n_features,).
 
         True for all features with a value if there are no intervals.
         """
         if not self.is_drawn or np.isnan(self.low).all():
             return ~np.isnan(self.mean)
-        return np.asarray(self.low > self.nothing)
+        return np.asarray(self.low > self.null_value)
 
     @property
     def has_shares(self) -> bool:

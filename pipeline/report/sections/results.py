@@ -91,7 +91,7 @@ def leader_of(ranking: Ranking) -> tuple[str, str]:
     measured = ranking.measured
     if not measured:
         return "not_ranked", ""
-    if ranking.low[measured[0]] <= ranking.nothing:
+    if ranking.low[measured[0]] <= ranking.null_value:
         return "none_leads", ""
     if np.isnan(ranking.low[measured[0]]):
         return "unknown_leads", ""

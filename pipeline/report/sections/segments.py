@@ -134,7 +134,7 @@ def _leaders(
     frame = facts.result.segment_importances
     rows = frame[(frame["record"] == ranking.index) & (frame["segment"] == column)]
     if ranking.record.form != "raw":
-        rows = rows[rows["mean"] > ranking.nothing]
+        rows = rows[rows["mean"] > ranking.null_value]
     rows = rows.sort_values("mean", ascending=False, kind="stable")
     return {key: own.iloc[:LEADERS] for key, own in rows.groupby(KEYS, sort=False)}
 

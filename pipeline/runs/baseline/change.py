@@ -13,7 +13,14 @@ import numpy as np
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
 from ...records.importance_record import Importance
-from ...records.ranking import Measure, Question, interval, nothing_of, places, primary
+from ...records.ranking import (
+    Measure,
+    Question,
+    interval,
+    null_value_of,
+    places,
+    primary,
+)
 from ...records.result import AuditResult
 from .differences import Difference, differences
 from .drift import CHECKS as AGAINST_BASELINE
@@ -193,7 +200,7 @@ def _question_change(
     with np.errstate(invalid="ignore"):  # the spread of infinite losses is NaN
         gaps = numbers.mean_gaps(left, right) if positions and not why_not else None
     means = before.mean[np.isfinite(before.mean)]
-    least = minimum * float(np.abs(means - nothing_of(before)).max(initial=0.0))
+    least = minimum * float(np.abs(means - null_value_of(before)).max(initial=0.0))
     sides = _by_feature(before), _by_feature(after)
 
     def judge(name: str) -> tuple[float, Outcome]:
