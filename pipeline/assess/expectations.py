@@ -1,6 +1,6 @@
-"""Compare what the owner expects of each ranking with what was measured.
+"""Comparison of the owner's expectations with the measured rankings.
 
-Not: how the page says it.
+Not: its sentences in the report.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from ..records.value_rules import NAME, Range
 
 FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
 NO_ZERO = ("mrmr", "random_subspace")
-"""Methods in which 0 is a place or the average feature, not one that does nothing."""
+"""Methods in which 0 is a rank or the average feature, not an irrelevant one."""
 Row = dict[str, Any]
 
 
@@ -34,8 +34,9 @@ class ExpectedSection:
     features : tuple of str
         The features, or groups, it is about.
     place : {"top", "zero"}
-        "top": they take the first ranks, as many as are named, in any order; a tie
-        with another feature is no place on top, as for claims of kind "leader".
+        "top": they take the first ranks, as many as are named, in any order; a feature
+        tied with one beyond these ranks is not among them, as for claims of kind
+        "leader".
         "zero": each is indistinguishable from an irrelevant feature, judged by its
         interval over other rows where there is one, else over the repeats, or by
         `resolution` of [checks] as a share of the largest importance; and shuffling
@@ -45,8 +46,7 @@ class ExpectedSection:
     of : {"features", "groups"}
         Whether these are features or groups.
     model : str
-        The model whose rankings are meant; by default all models and the rankings of
-        the data.
+        The model of these rankings; by default all models and the rankings of the data.
     """
 
     features: Annotated[tuple[str, ...], Range(least=1)]
@@ -63,29 +63,29 @@ def judge(
     resolution: float,
     row_intervals: Sequence[Row] = (),
 ) -> tuple[list[Row], list[Finding]]:
-    """Return one row per expectation and ranking it is about, and the deviations.
+    """Return one row per expectation and ranking, and findings on the deviations.
 
     Parameters
     ----------
     expected : sequence of ExpectedSection
     importances : sequence of Importance
-        All that the audit measured; judged are our own answers, one per question.
+        All records of the audit; our primary record of each question is judged.
     resolution : float
-        A distance from what does nothing of at most this share of the largest is zero.
+        Distances from the null value up to this share of the largest count as zero.
     row_intervals : sequence of dict
-        Rows of the frame of this name: where they hold the interval of a feature over
-        other rows, that says whether it is at zero, or makes the model better shuffled.
+        Rows of the frame of this name. An interval of a feature over other rows, if
+        there is one, decides whether the feature is at zero or below it.
 
     Returns
     -------
     rows : list of dict
-        Of the frame `expected`. ``first`` holds the first features, as many as are
-        expected there, and whatever is tied with the last of them: then none of the
-        tied is on top for sure. ``farthest`` is the expected feature that is farthest
+        Rows of the frame `expected`. ``first`` has the first features, as many as are
+        expected there, and those tied with the last of them: then none of the tied ones
+        is certainly on top. ``farthest`` is the expected feature that is farthest
         from its place, ``rank`` its rank and ``share`` its distance from zero, as a
         share of the largest one. A ranking that does not measure all expected features
-        is left out; where its model has no other, it is "not measured", by the first
-        that it lacks.
+        is left out; if its model has no other, its verdict is "not measured", and
+        ``farthest`` is the first feature that it lacks.
     findings : list of Finding
         One per expectation and model that deviates: a warning if all rankings disagree
         with it, a note if some do, since methods answer different questions.
@@ -156,7 +156,7 @@ def in_place(
     resolution: float,
     row_intervals: Sequence[Row],
 ) -> npt.NDArray[np.bool_]:
-    """Return which features are where they are expected, (n_features,).
+    """Return whether each feature is where it is expected, (n_features,).
 
     "top": among the first `n`, ties included. "zero": see `ExpectedSection`.
     """
@@ -172,11 +172,11 @@ def in_place(
 def below_nothing(
     record: Importance, row_intervals: Sequence[Row]
 ) -> npt.NDArray[np.bool_]:
-    """Return which features the model does better with shuffled, (n_features,).
+    """Return whether the model is better with each feature shuffled, (n_features,).
 
-    Their interval lies wholly below what a feature that does nothing measures: that
-    over other rows where there is one, else that over the repeats. Of measures that
-    shuffle, since elsewhere the sign says something else.
+    It is if the interval of the feature, over other rows where there is one, else over
+    the repeats, is wholly below the null value. False for measures that do not shuffle,
+    since their sign has another meaning.
 
     Parameters
     ----------
@@ -190,19 +190,19 @@ def below_nothing(
     drawn |= np.isin(
         record.features, [r["feature"] for r in row_intervals if r["route"]]
     )
-    # without draws or resampled rows an interval is but the mean
+    # without draws or resampled rows the interval is only the mean
     return np.asarray(
         drawn & (_bounds(record, row_intervals)[1] < null_value_of(record))
     )
 
 
 def shuffles(record: Importance) -> bool:
-    """Return whether the sign of a measure says that shuffling changes the loss."""
+    """Return whether a measure is the change of a loss by shuffling."""
     return METHODS[record.method].asks == "predict" and bool(record.loss)
 
 
 def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, Floats]:
-    """Return intervals over other rows where there are some, else over the repeats."""
+    """Return the intervals over other rows where there are any, else over repeats."""
     low, high = (bound.copy() for bound in interval(record))
     for row in row_intervals:
         if row["route"]:
@@ -212,11 +212,11 @@ def _bounds(record: Importance, row_intervals: Sequence[Row]) -> tuple[Floats, F
 
 
 def shares(record: Importance) -> Floats:
-    """Return each distance from what does nothing, as a share of the largest."""
+    """Return the distances from the null value, as shares of the largest."""
     distance = np.abs(record.mean - null_value_of(record))
     distances = distance[~np.isnan(distance)]
     largest = distances.max(initial=0.0)
-    if np.isinf(largest):  # an infinite loss: nothing is a share of it
+    if np.isinf(largest):  # an infinite loss: shares are not defined
         return np.full(len(distance), np.nan)
     return np.asarray(distance / largest if largest else distance)
 
@@ -227,7 +227,7 @@ def _findings(
     importances: Sequence[Importance],
     resolution: float,
 ) -> Iterator[Finding]:
-    """Yield one finding per expectation and model of which some ranking disagrees."""
+    """Yield one finding per expectation and model with a ranking that disagrees."""
     for number, section in enumerate(expected, start=1):
         own = [row for row in rows if row["expectation"] == number]
         for model in dict.fromkeys(row["model"] for row in own):
@@ -245,7 +245,7 @@ def _finding(
     n_judged: int,
     resolution: float,
 ) -> Finding:
-    """Return the finding of the rows that disagree; the first is about `record`."""
+    """Return the finding on the rows that disagree; the first is about `record`."""
     features, first, n = listed(section.features), against[0], len(section.features)
     if section.place == "top":
         ranks = "first rank" if n == 1 else f"first {n} ranks"

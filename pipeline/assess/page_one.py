@@ -1,6 +1,6 @@
-"""What must be decided about a whole result, in which order, and where models differ.
+"""The points of a result that need a decision, and the differences between models.
 
-Page one of the report rests on these judgements. Not: words, pages.
+Page one of the report shows them. Not: words, pages.
 """
 
 from collections.abc import Container
@@ -16,34 +16,34 @@ NOTES = (
     *("leak_sign", "train_test_gap", "calibration", "bias"),
     *("split_shift", "unseen_levels", "better_on_new_rows"),
 )
-"""Checks whose notes ask for a decision, as the warnings of every check do."""
+"""Checks with notes that need a decision, as the warnings of every check do."""
 ORDER = (
     *("incomplete", "failure", "unexpected", "rows_unknown", "scored_on_training_rows"),
     *("target_copy", "leak_sign", "one_feature", "dependent_leader"),
     *("train_test_gap", "calibration", "bias", "split_shift"),
     *("unseen_levels", "unexpected_in_part", "other"),
 )
-"""Kinds of points, what must be decided first before the others."""
+"""Kinds of points, in the order in which they must be decided."""
 UNDERMINING = ORDER[: ORDER.index("train_test_gap")]
-"""Kinds that answer what the owner asks, or make the other answers doubtful."""
+"""Kinds that contradict the owner's expectations, or make other results doubtful."""
 TIMES = 3
-"""How much larger an importance must be in one model than in another to be named: the
+"""Ratio of the importances in two models above which their difference is named: the
 report says "under a third"."""
 LEAST = 0.001
-"""Share of the largest importance of a model below which none is named, whatever its
-interval: a feature that is hardly used may have hardly any noise."""
+"""Share of the largest importance of a model below which no feature is named, even if
+its interval excludes zero: a feature that is hardly used may have hardly any noise."""
 
 
 class Point(NamedTuple):
-    """One thing to decide.
+    """A point that needs a decision.
 
     Attributes
     ----------
     kind : str
         One of `ORDER`.
     findings : tuple of Finding
-        Those that raise it, the gravest first; none of "rows_unknown" and of
-        "one_feature", which has nearly all importance: the report sees it.
+        Findings that raise it, the gravest first. Empty for "rows_unknown", and for
+        "one_feature", a feature with nearly all importance, which the report detects.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Point(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A feature that two models rely on unequally, by the larger importance first."""
+    """A feature that two models rely on unequally: model `more` above model `less`."""
 
     feature: str
     more: str
@@ -59,12 +59,12 @@ class Difference(NamedTuple):
 
 
 def points(result: AuditResult) -> list[Point]:
-    """Return what must be decided, in the order of `ORDER`.
+    """Return the points that need a decision, in the order of `ORDER`.
 
-    Failures, warnings, and the notes of `NOTES`: one point per cause and answer, but
-    one of all that makes a run incomplete, one of what is accepted, and of what has no
-    kind of its own one per check. An engine that is missing is not among them, since it
-    belongs to what was not tested.
+    Failures, warnings and the notes of `NOTES` have one point per group of findings.
+    But all findings that make a run incomplete are one point, and those of kind "other"
+    are one per check, accepted ones separately. A missing engine is no point, since the
+    report lists it among what was not tested.
     """
     found: dict[str, list[tuple[Finding, ...]]] = {kind: [] for kind in ORDER}
     for group in result.grouped_findings:
@@ -81,7 +81,7 @@ def points(result: AuditResult) -> list[Point]:
 def _by_check(
     groups: list[tuple[Finding, ...]], accepted: Container[str]
 ) -> list[tuple[Finding, ...]]:
-    """Return as one groups whose first are of the same check, and accepted or not."""
+    """Return the groups merged by check and acceptance of their first finding."""
     together: dict[tuple[str, bool], list[tuple[Finding, ...]]] = {}
     for group in groups:
         key = group[0].check, group[0].key in accepted
@@ -105,7 +105,10 @@ def _kind_of(finding: Finding) -> str:
 
 
 def is_of_unknown_rows(result: AuditResult) -> bool:
-    """Return whether a model was measured that may have been fitted to these rows."""
+    """Return whether models may have been fitted to the rows of a result.
+
+    That is unknown if it has rows, but none of training.
+    """
     splits = set(result.datasets["split"])
     return bool(len(result.models)) and bool(splits) and "train" not in splits
 
@@ -113,9 +116,9 @@ def is_of_unknown_rows(result: AuditResult) -> bool:
 def differences(values: pd.DataFrame) -> list[Difference]:
     """Return the features that two models rely on unequally, the largest first.
 
-    Their intervals do not overlap, and one of the two importances cannot be told from
-    zero or is less than a third of the other, which is at least `LEAST` of the largest
-    of its model.
+    Their intervals do not overlap, and one of the two importances is indistinguishable
+    from zero or less than a third of the other, which is at least `LEAST` of the
+    largest of its model.
 
     Parameters
     ----------
@@ -128,11 +131,11 @@ def differences(values: pd.DataFrame) -> list[Difference]:
     for feature, rows in values.groupby("feature", sort=False):
         for one, other in combinations(rows.to_dict("records"), 2):
             more, less = sorted((one, other), key=lambda row: -row["mean"])
-            is_apart = more["low"] > max(less["high"], 0)
+            is_disjoint = more["low"] > max(less["high"], 0)
             is_small = less["low"] <= 0 or more["mean"] > TIMES * less["mean"]
             is_small &= more["mean"] >= LEAST * largest[more["model"]]
             size = more["mean"] - less["mean"]
-            if is_apart and is_small and size > found.get(feature, (0.0,))[0]:
+            if is_disjoint and is_small and size > found.get(feature, (0.0,))[0]:
                 pair = Difference(str(feature), more["model"], less["model"])
                 found[feature] = (size, pair)
     ordered = sorted(found.values(), key=lambda item: -item[0])
