@@ -295,8 +295,8 @@ def _put_number(
             sheet.mark(middle, y.at(curve.missing), look, name=f"missing-{number}-{n}")
             if isfinite(curve.missing):
                 texts.append(f"{curve.label}: {significant(curve.missing, 4)}")
-        span = (x.right + 1.0, x.right + _MISSING)
-        sheet.box(span, (y.right, y.left), title="; ".join(texts))
+        column = (x.right + 1.0, x.right + _MISSING)
+        sheet.box(column, (y.right, y.left), title="; ".join(texts))
         sheet.label(middle, y.left + 3.2, missing_text, anchor="center")
 
 
