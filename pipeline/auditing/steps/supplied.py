@@ -18,7 +18,7 @@ from ...config.questions import SuppliedSection
 from ...engines import agreement, stream_of
 from ...records.dataset_and_model import Form
 from ...records.errors import DataError, listed, quote
-from ...records.finding import Finding
+from ...records.finding import Finding, cause_of
 from ...records.importance_record import UNKNOWN_SEED, Effect, Importance
 from ...records.ranking import OURS, measure_of, question_of
 from .. import measure
@@ -117,7 +117,8 @@ def add_supplied(run: Run, entry: SuppliedSection, content: FileContent) -> None
                 "they may be one measurement, not two.",
                 remedy="Ask whoever supplied them whether each was measured by itself. "
                 "If not, leave one of them out of [[supplied]].",
-                measure=f"{twin.engine}, {entry.engine}",
+                measure=entry.file,
+                cause=cause_of("supplied_twice", twin.engine, entry.engine),
             )
         )
 

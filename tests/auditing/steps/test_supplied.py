@@ -244,8 +244,9 @@ def test_one_file_of_two_versions_may_be_one_measurement(tmp_path):
     ]
     findings = audited(load_config(tmp_path, *entries)).findings
     (finding,) = [f for f in findings if f.check == "supplied_twice"]
-    assert (finding.severity, finding.message) == (
+    assert (finding.severity, finding.measure, finding.message) == (
         "info",
+        "same.csv",
         "The files of vip 0.4.5 (supplied) and vip 0.5.0 (supplied), 'v.csv' and "
         "'same.csv', are equal byte for byte: they may be one measurement, not two.",
     )
