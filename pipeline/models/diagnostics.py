@@ -108,8 +108,7 @@ def calibration_rows(
 def roc_curve(y: Floats, prediction: Floats, weights: Floats) -> list[Plain]:
     """Return the points of a ROC curve, from (0, 0) to (1, 1).
 
-        Points on a straight line between their neighbours are left out. If more than
-        200
+    Points on a straight line between their neighbours are left out. If more than 200
     remain, those nearest to even steps of the sum of both rates are kept; the error of
     the area under the curve is then less than 0.0025.
 

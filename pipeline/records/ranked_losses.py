@@ -128,8 +128,7 @@ def one_minus_auc_ovo(y: Array, prediction: Array, weights: Array) -> float:
 
     For each pair the rows of both are ranked once by the probability of each. The
     frequency of a class does not matter. NaN if a class was not observed. Source: Hand
-    and Till
-    (2001), Machine Learning 45, 171-186, where it is 1 - M.
+    and Till (2001), Machine Learning 45, 171-186, where it is 1 - M.
     """
     areas = [
         one_minus_auc(y[rows] == k, prediction[rows, k], weights[rows])
