@@ -99,10 +99,10 @@ def performance(
     losses : DataFrame
         One row per split ("train", "out_of_bag", "test") and loss. Columns: model,
         loss, split, n_samples, value (loss of the model), std_error, constant (loss of
-        the constant predictor), difference (value - constant, below 0 if the model helps),
-        difference_std_error. A standard error is NaN for one row, and for a loss that
-        is not finite. Resamples with an undefined loss are left out; the standard error
-        is NaN if they are more than half.
+        the constant predictor), difference (value - constant, below 0 if the model
+        helps), difference_std_error. A standard error is NaN for one row, and for a
+        loss that is not finite. Resamples with an undefined loss are left out; the
+        standard error is NaN if they are more than half.
     readings : DataFrame
         One row per split and reading of `READINGS`. Columns: model, reading, split,
         n_samples, value, std_error: that of the loss times the slope.

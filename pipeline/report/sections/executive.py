@@ -482,12 +482,20 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             feature = full_name(first["farthest"])
             if key == "zero":
                 key = _side(_misses(facts, against, str(first["farthest"]), n))
-            every = int((facts.result.expected["expectation"] == number_of).sum())
+            frame = facts.result.expected
+            records = frame.loc[frame["expectation"] == number_of, "record"].astype(int)
+            n_rankings = say_count(tallied("expected", len(records)), "ranking")
+            may = say(f"executive.may.{key}", feature=feature, n=str(n))
+            names = {facts.result.importances[at].model for at in records}
+            if len(names) == 1 < len(facts.models):
+                name = full_name(*names)
+                n_rankings += say("executive.of_model", model=name)
+                may += say("executive.in_model", model=name)
             fields |= {
                 "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),
-                "may": say(f"executive.may.{key}", feature=feature, n=str(n)),
+                "may": may,
                 "against": tallied("expected", len(against)),
-                "rankings": say_count(tallied("expected", every), "ranking"),
+                "rankings": n_rankings,
             }
         case "other" if finding.check == "weak_model":
             models = dict.fromkeys(one.subject.rpartition(", ")[0] for one in found)
@@ -511,8 +519,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             }
         case "calibration" | "bias":
             subject = f"{finding.subject}, "  # of several classes "model, class"
-            names = [name for name in facts.models if subject.startswith(f"{name}, ")]
-            fields["model"] = full_name(max(names, key=len, default=finding.subject))
+            own = [model for model in facts.models if subject.startswith(f"{model}, ")]
+            fields["model"] = full_name(max(own, key=len, default=finding.subject))
             if facts.task == "multiclass":
                 of_classes = [_off_of_class(facts, one) for one in found]
                 few = first_few(of_classes, CLASSES, "findings")
@@ -578,12 +586,20 @@ def _sets(facts: Facts, point: Point) -> Sentence:
     return joined(names, "; ")
 
 
+def _in_words(facts: Facts, point: Point, texts: str) -> Sentence:
+    """Return the text on a point in a table of texts: by kind, check, or "other"."""
+    kind = point.kind
+    if kind == "other":  # its findings are of one check
+        kind = point.findings[0].check
+    key = kind if kind in look_up(texts) else "other"
+    return say(f"{texts}.{key}", **_fields(facts, point))
+
+
 def _point(facts: Facts, point: Point) -> Sentence:
     """Return a point with the numbers of its findings, acceptance and overdue day."""
     links = dict.fromkeys(link_to(one, facts) for one in point.findings)
     numbers = [*links][:NUMBERS] + ["…"] * (len(links) > NUMBERS)
-    key = point.kind if point.kind in look_up("executive.point") else "other"
-    text = say(f"executive.point.{key}", **_fields(facts, point))
+    text = _in_words(facts, point, "executive.point")
     if numbers:
         text = (*text, " (", *joined(numbers), ")")
     if day := _accepted_until(facts, point):
@@ -626,11 +642,7 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
     days = [_accepted_until(facts, point) for point in found]
     undecided = ((n, p) for n, p in enumerate(found, 1) if not days[n - 1])
     for place, point in undecided:
-        kind = point.kind
-        if kind == "other":  # its findings are of one check
-            kind = point.findings[0].check
-        key = kind if kind in look_up("executive.decide") else "other"
-        question = say(f"executive.decide.{key}", **_fields(facts, point))
+        question = _in_words(facts, point, "executive.decide")
         questions.setdefault(question, []).append(place)
     texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
     if texts:

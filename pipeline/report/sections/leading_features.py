@@ -162,7 +162,7 @@ def _caption(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
     )
     rows = on_drawn_rows(first)
     if first.is_drawn:
-        rows = say("leading.over", estimate=over_repeats(first), rows=rows)
+        rows = say("leading.over", estimate=over_repeats(*rankings), rows=rows)
     text += rows
     if first.starts_at_loss and len(rankings) == 1:
         loss = loss_label(first.record.loss)

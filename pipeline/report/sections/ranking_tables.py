@@ -224,11 +224,20 @@ def _which(ranking: Ranking) -> str:
     return f" ({name})" if name else ""
 
 
-def over_repeats(ranking: Ranking) -> Sentence:
-    """Return how estimates summarise the repeats: as a mean, or a ratio of means."""
-    key = "pooled" if is_pooled(ranking.record) else "mean"
-    path = f"importances[{ranking.index}]"
-    repeats = say_count(repeats_of(ranking.record, path), "repeat")
+def over_repeats(*rankings: Ranking) -> Sentence:
+    """Return how estimates summarise the repeats: as a mean, or a ratio of means.
+
+    If rankings have different numbers of repeats, the fewest and the most.
+    """
+    key = "pooled" if is_pooled(rankings[0].record) else "mean"
+    numbers = {
+        r.record.n_repeats: repeats_of(r.record, f"importances[{r.index}]")
+        for r in rankings
+    }
+    fewest, most = numbers[min(numbers)], numbers[max(numbers)]
+    repeats = say_count(most, "repeat")
+    if fewest.raw < most.raw:
+        repeats = say("ranking.over.fewest", fewest=fewest, repeats=repeats)
     return say(f"ranking.over.{key}", repeats=repeats)
 
 

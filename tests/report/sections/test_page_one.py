@@ -284,7 +284,7 @@ def test_several_classes_are_counted_each_and_have_an_accuracy():
     quality = table(view, "tab-quality")
     assert "0.870" in column(quality, "Accuracy on the evaluation rows")
     fine = build_view(result.with_frames(calibration_checks=frame))
-    assert "in every class (at most 9 of 10 deciles off)" in said(fine, "fits")
+    assert "in every class (worst: 9 of 10 deciles off)" in said(fine, "fits")
 
 
 def test_unseen_levels_say_in_how_many_rows():
@@ -541,6 +541,18 @@ def test_a_model_that_overfits_may_or_may_not_stay_in_use():
     )
 
 
+def test_repeats_that_time_cut_short_are_counted_and_ask_for_more_time():
+    means = (9.0, 5.0, 1.0)
+    records = [
+        made_importance(m, "abc", means, repeats=n) for m, n in (("x", 6), ("y", 10))
+    ]
+    subject = "x, permutation of features"
+    view = view_of_records(*records, findings=[found("time_limit", subject, "warning")])
+    assert "mean of 6 to 10 repeats" in plain(table(view, "tab-executive").caption)
+    assert "Fewer repeats than configured" in said(view, "points")
+    assert said(view, "decide") == "(1) whether to measure again with more time."
+
+
 @pytest.mark.parametrize(
     ("features", "place", "asked"),
     [
@@ -556,7 +568,8 @@ def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
     note = found("unexpected", "bad", "info", evidence={"expectation": 1})
     view = two_models(**expecting(row, asked=[(features, place)]), findings=[note])
     text = said(view, "decide")
-    assert text == f"(1) whether it is acceptable that {asked}."
+    assert text == f"(1) whether it is acceptable that {asked} in bad."
+    assert " of bad" in said(view, "points")
 
 
 def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
