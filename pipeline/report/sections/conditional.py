@@ -53,7 +53,7 @@ def conditional_figures(facts: Facts) -> tuple[Figure, ...]:
         panels = []
         for ranking in (marginal, *given):
             within = word(f"conditional.panel.{ranking.record.options['within']}")
-            panel = panel_of(ranking, names, {}, over_rows=False)
+            panel = panel_of(ranking, names, over_rows=False)
             panels.append(
                 replace(panel, name=f"{within}, {facts.card(ranking.record)}")
             )
