@@ -71,15 +71,16 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         level=percent(LEVEL),
         card=card_link(facts.card(record)),
     )
-    panels = tuple(panel_of(r, names, over_rows=over_rows) for r in rankings)
-    data = losses_data(facts, first, panels)
+    panels = tuple(_panel(r, names, over_rows=over_rows) for r in rankings)
+    losses = replace(first, record=replace(record, form="raw"))
+    axis_label = plain(measured_in(facts, losses))
     alt = say(
         "figures.models_alt",
         models=str(len(rankings)),
         n=str(len(names)),
         total=count(len(features)),
         of=word(f"asked.{record.of}"),
-        label=data["axis_label"],
+        label=axis_label,
         firsts=joined(
             (short_name(r.subject), " ", *_leading(r)) for r in rankings if r.measured
         ),
@@ -88,7 +89,11 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     return Figure(
         id=f"fig-models-{id_}",
         draw=draw_models,
-        data=data,
+        data={
+            "panels": panels,
+            "axis_label": axis_label,
+            "value_label": word("figures.models_value"),
+        },
         alt=alt_text(plain(alt)),
         headline=_headline(facts, rankings),
         caption=(
@@ -99,19 +104,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     )
 
 
-def losses_data(
-    facts: Facts, ranking: Ranking, panels: tuple[ModelPanel, ...]
-) -> dict[str, Any]:
-    """Return the data for `draw_models`: panels, and the labels of their losses."""
-    losses = replace(ranking, record=replace(ranking.record, form="raw"))
-    return {
-        "panels": panels,
-        "axis_label": plain(measured_in(facts, losses)),
-        "value_label": word("figures.models_value"),
-    }
-
-
-def panel_of(ranking: Ranking, names: Sequence[str], *, over_rows: bool) -> ModelPanel:
+def _panel(ranking: Ranking, names: Sequence[str], *, over_rows: bool) -> ModelPanel:
     """Return the panel of one model, with intervals over other rows or its repeats."""
     record = ranking.record
     base = float(record.baseline.mean())

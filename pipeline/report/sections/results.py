@@ -22,7 +22,7 @@ from .agreement import worst_disagreements
 from .cards import title_of
 from .claims import claims
 from .clusters import marked
-from .conditional import conditional_figures, shared_information
+from .conditional import shared_information
 from .effects import effect_figures
 from .expectations import expectations
 from .facts import Facts, card_link, group, section, whole
@@ -41,10 +41,8 @@ from .top_k import selection_tables, top_k_figures
 
 def results(facts: Facts) -> Section:
     """Return section F: one group per measure, then the curves."""
-    overview = overview_tables(facts)
-    conditional = conditional_figures(facts) if overview else ()
     groups = (
-        *group("overview", say("overview.title"), (*overview, *conditional)),
+        *group("overview", say("overview.title"), overview_tables(facts)),
         *(_group(facts, measure) for measure in facts.cards),
         *group("segments", say("segments.title"), segment_blocks(facts)),
         *group("measure-curves", say("results.curves"), effect_figures(facts)),
