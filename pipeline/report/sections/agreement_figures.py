@@ -1,117 +1,33 @@
-"""The figures of section G: rankings of several engines, and differences in bands."""
+"""The figures of section G: differences between engines in their bands."""
 
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
 from ...records.importance_record import Importance
-from ...records.ranking import interval, options_text, question_of
+from ...records.ranking import options_text, question_of
 from ..figures.bands import BandPanel, BandRow, draw_bands, paged_bands
-from ..figures.engines import ENGINES, EngineRow, draw_engines
-from ..text.blocks import Figure, Link, plain
-from ..text.number_text import count, decimals, number, percent
+from ..text.blocks import Figure, plain
+from ..text.number_text import decimals, number, percent
 from ..text.wording import (
     alt_text,
     display_name,
     full_name,
     joined,
     say,
-    short_name,
     word,
 )
 from .facts import Facts, card_link, engine_name, tallied
-from .models_figure import interval_name
-from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
 
 ROWS = 20
 PANELS = 8
-MODELS = 3
 NAMED = 6
 """Largest number of pairs that a caption names as not drawn."""
 DRAWN = ("disagrees", "equivalent", "comparable")
 """Verdicts whose pairs are drawn, in the order of drawing, the worst first."""
-
-
-def engine_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return figures of the lead ranking by each engine, at most five engines.
-
-    Of the lead rankings, at most three have a figure: the first that other engines
-    computed, and further ones of which not all other engines were replayed.
-    """
-    figures: list[Figure] = []
-    frame = facts.result.agreement
-    for ranking in facts.leads:
-        if not ranking.others or not ranking.measured or len(figures) == MODELS:
-            continue
-        about = [is_about(ranking.record, row) for row in frame.to_dict("records")]
-        pairs = frame[np.array(about, dtype=bool)]
-        answered = [other.engine for _, other in ranking.others]
-        verdicts = pairs.loc[pairs["engine_b"].isin(answered), "verdict"]
-        if figures and len(verdicts) and (verdicts == "replayed").all():
-            continue
-        record, model = ranking.record, short_name(ranking.subject)
-        sides = [record, *(other for _, other in ranking.others)][: len(ENGINES)]
-        engines = tuple(engine_name(side.engine) for side in sides)
-        bounds = [interval(side) for side in sides]
-        rows = []
-        for name in (record.features[row] for row in ranking.leading(ROWS)):
-            points, values = [], []
-            for side, engine, (low, high) in zip(sides, engines, bounds, strict=True):
-                at = side.features.index(name)
-                mean = float(side.mean[at])
-                if np.isfinite(mean):
-                    points.append((engine, mean, float(low[at]), float(high[at])))
-                    values.append(f"{engine} {number(mean, ranking.places)}")
-            title = say(
-                "figures.mark_alone",
-                model=model,
-                feature=display_name(name),
-                value="; ".join(values),
-            )
-            rows.append(EngineRow(display_name(name), tuple(points), plain(title)))
-        uncompared = set(pairs.loc[pairs["verdict"] == "not compared", "engine_b"])
-        compared = [side for side in sides if side.engine not in uncompared]
-        orders = {
-            tuple(np.array(one.features)[np.argsort(one.rank)]) for one in compared
-        }
-        key, n = "one_order" if len(orders) == 1 else "orders", len(compared)
-        if n == 1:
-            key, n = "uncompared", len(engines)
-        alt = say(
-            "figures.engines_alt",
-            n=str(len(rows)),
-            total=count(len(record.features)),
-            what=word(f"asked.{record.of}"),
-            model=model,
-            engines=joined(engines),
-            first=short_name(ranking.in_order[0]),
-        )
-        figure = Figure(
-            id=f"fig-engines-{ranking.key}",
-            draw=draw_engines,
-            data={
-                "rows": tuple(rows),
-                "engines": engines,
-                "unit_label": plain(measured_in(facts, ranking)),
-                "baseline": ranking.null_value,
-                "baseline_label": word("figures.model_as_it_is") if record.loss else "",
-            },
-            alt=alt_text(plain(alt)),
-            headline=say(f"figures.{key}", model=model, n=tallied("importances", n)),
-            caption=say(
-                "figures.engines",
-                interval=interval_name(ranking, of_draws=True),
-                card=card_link(facts.card(record)),
-                table=Link(table_id(ranking)),
-            ),
-        )
-        figures.append(figure)
-    return tuple(figures)
 
 
 def is_about(record: Importance, row: Any) -> bool:

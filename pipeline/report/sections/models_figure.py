@@ -34,13 +34,13 @@ NAMED = 3
 """Most possible leaders of a model that an alternative text names."""
 
 
-def interval_name(ranking: Ranking, *, of_draws: bool = False) -> Sentence:
+def interval_name(ranking: Ranking) -> Sentence:
     """Return the name of an interval: over other rows, or over the random draws alone.
 
     The latter is no statement about the importance of a feature, and is named without
-    its level for permutation. `of_draws` selects it if both intervals are known.
+    its level for permutation.
     """
-    if ranking.row_intervals and not of_draws:
+    if ranking.row_intervals:
         return say("figures.over_rows", level=percent(LEVEL))
     if ranking.starts_at_loss:
         return say("figures.shuffling_noise")

@@ -10,7 +10,6 @@ from tests.report.svg_reader import SVG, groups
 
 from importance_audit.report.figures.bands import BandPanel, BandRow, draw_bands
 from importance_audit.report.figures.drawing import BLUE, INK, RED
-from importance_audit.report.figures.engines import draw_engines
 from importance_audit.report.text.blocks import plain
 
 ROWS = (BandRow("a", 1.0, 5.0, True, "1.0"), BandRow("b", 9.0, 5.0, False, "9.0"))
@@ -97,14 +96,3 @@ def test_of_many_pairs_that_have_no_place_six_are_named_and_the_rest_counted():
     omissions = omitted_pairs(figure)
     assert omissions.count("Python − vip") == 6
     assert omissions.endswith("; 3 more.")
-
-
-@pytest.mark.parametrize(
-    ("form", "nothing"), [("difference", 0.0), ("ratio", 1.0), ("raw", 50.0)]
-)
-def test_the_dashed_line_among_engines_is_the_model_as_it_is(form, nothing):
-    ours = made_importance("forest", "ab", (9.0, 5.0), baseline=50.0, form=form)
-    frame = made_frame("agreement", [made_pair("forest", "equivalent")])
-    view = view_of_records(ours, replace(ours, engine="DALEX"), agreement=frame)
-    (figure,) = drawn(view, draw_engines)
-    assert figure.data["baseline"] == nothing

@@ -27,7 +27,6 @@ from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
 from importance_audit.report.figures.bands import draw_bands
 from importance_audit.report.figures.effects import draw_effects
-from importance_audit.report.figures.engines import draw_engines
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -173,13 +172,6 @@ def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
     _, panel = band_of("ab", sides, verdict="equivalent", **engines)
     assert (panel.title, panel.engines) == ("forest", "Python − iml")
     assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
-
-
-def test_marks_of_engines_are_drawn_where_they_differ_and_no_band_shows_it():
-    pairs = apartments_result().agreement.assign(verdict="disagrees")
-    assert len(drawn(apartments_view(agreement=pairs), draw_engines)) == 3
-    assert drawn(view_of("apartments"), draw_engines) == []
-    assert drawn(view_of("disagreeing"), draw_engines) == []
 
 
 def test_a_figure_says_in_words_what_it_shows(any_name):
