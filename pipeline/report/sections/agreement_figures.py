@@ -14,7 +14,6 @@ from ..text.number_text import decimals, number, percent
 from ..text.wording import (
     alt_text,
     display_name,
-    full_name,
     joined,
     say,
     word,
@@ -24,8 +23,6 @@ from .rankings import Ranking
 
 ROWS = 20
 PANELS = 8
-NAMED = 6
-"""Largest number of pairs that a caption names as not drawn."""
 DRAWN = ("disagrees", "equivalent", "comparable")
 """Verdicts whose pairs are drawn, in the order of drawing, the worst first."""
 
@@ -53,20 +50,15 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
     pairs = sorted(
         judged.to_dict("records"), key=lambda row: DRAWN.index(row["verdict"])
     )
-    drawn, undrawn = [], []
+    drawn = []
     for row in pairs:
         ranking = next((r for r in facts.leads if is_about(r.record, row)), None)
-        if ranking is None:
-            continue
-        sides = _sides(facts, ranking, row)
-        if isinstance(sides, str):
-            undrawn.append((row, sides))
-        else:
+        if ranking and (sides := _sides(facts, ranking, row)):
             drawn.append(_bands(facts, ranking, row["verdict"], *sides))
     pages = paged_bands([panel for panel, _ in drawn[:PANELS]])
     left = iter(drawn)
     return tuple(
-        _band_figure(facts, place, list(islice(left, len(page))), len(drawn), undrawn)
+        _band_figure(facts, place, list(islice(left, len(page))), len(drawn))
         for place, page in enumerate(pages, start=1)
     )
 
@@ -76,14 +68,12 @@ def _band_figure(
     place: int,
     here: Sequence[tuple[BandPanel, Sequence[bool]]],
     n_pairs: int,
-    undrawn: Sequence[tuple[Any, str]],
 ) -> Figure:
     """Return one page of pairs.
 
     `here` has the panels of the page, each with a boolean per feature, drawn or not:
     whether its difference is inside its band. The headline counts those outside among
-    the pairs on the page that were judged, or all if none was. The caption names the
-    pairs in `undrawn`, each with the reason why it has no panel.
+    the pairs on the page that were judged, or all if none was.
     """
     panels = [panel for panel, _ in here]
     judged = [pair for pair in here if pair[0].verdict != "comparable"]
@@ -99,19 +89,6 @@ def _band_figure(
     if len(here) < n_pairs:
         n, of = tallied("agreement", len(here)), tallied("agreement", n_pairs)
         caption += say("figures.bands_cut", n=n, total=of)
-    if undrawn:
-        named = [
-            say(
-                "bands.pair",
-                model=full_name(row["model"]),
-                engines=f"{engine_name(row['engine_a'])} − {row['engine_b']}",
-                why=why,
-            )
-            for row, why in undrawn[:NAMED]
-        ]
-        if (rest := len(undrawn) - NAMED) > 0:
-            named.append(say("bands.more", n=tallied("agreement", rest)))
-        caption += say("bands.not_drawn", pairs=joined(named, "; "))
     alt = say(
         "figures.bands_alt",
         panels=joined(f"{panel.title[:24]}, {panel.engines}" for panel in panels),
@@ -137,15 +114,15 @@ def _band_figure(
 
 def _sides(
     facts: Facts, ranking: Ranking, row: Any
-) -> tuple[Importance, Importance] | str:
+) -> tuple[Importance, Importance] | None:
     """Return the two records of a pair in one form and order of features.
 
-    If the pair cannot be drawn, return the reason; pairs with the same draws, or none,
-    cannot. If several records of ours have the question of the row, the one with the
-    stream of the row is taken.
+    None if the pair cannot be drawn, such as one with the same draws, or none. If
+    several records of ours have the question of the row, the one with the stream of the
+    row is taken.
     """
     if " / " not in row["stream"]:
-        return word("bands.same_draws" if row["stream"] else "bands.no_draws")
+        return None
     records = [r for r in facts.result.importances if is_same_question(r, row)]
     by_match = sorted(records, key=lambda r: not is_about(r, row))
     pairs = (
@@ -158,15 +135,11 @@ def _sides(
     )
     pair = next(pairs, None)
     if pair is None:
-        return word("bands.absent")
+        return None
     one, other = side_by_side(*pair)[:2]
-    if one.form != other.form:
-        return plain(say("bands.forms", one=one.form, other=other.form))
-    if one.form != ranking.record.form:
-        return plain(say("bands.form", form=one.form))
-    if one.unit != other.unit:
-        return word("bands.units")
-    return (one, other) if one.features else word("bands.features")
+    is_like_ranking = one.form == other.form == ranking.record.form
+    is_drawn = is_like_ranking and one.unit == other.unit and one.features
+    return (one, other) if is_drawn else None
 
 
 def _bands(
