@@ -21,7 +21,6 @@ from ..text.wording import (
 from .agreement import worst_disagreements
 from .cards import title_of
 from .claims import claims
-from .clusters import marked
 from .conditional import shared_information
 from .effects import effect_figures
 from .expectations import expectations
@@ -118,7 +117,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
             blocks.append(
                 replace(
                     table,
-                    notes=(*table.notes, *marked(facts, ranking), *firm),
+                    notes=(*table.notes, *firm),
                     is_single=ranking is not facts.lead and in_overview(facts, ranking),
                     is_appended=False,
                 )
