@@ -33,7 +33,6 @@ from .ranking_tables import how_replaced, on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_about, rows_drawn
 from .segments import segment_blocks
 from .significance import engine_tables, significance_table
-from .stability import firmness
 from .surfaces import surface_figures
 from .top_k import selection_tables, top_k_figures
 
@@ -113,11 +112,9 @@ def _group(facts: Facts, measure: Measure) -> Group:
                 disagreements, ranking.record, "model", "method", "of", "loss"
             )
             table = ranking_table(facts, ranking, list(outside["feature"]))
-            firm = filter(None, [firmness(facts, ranking)])
             blocks.append(
                 replace(
                     table,
-                    notes=(*table.notes, *firm),
                     is_single=ranking is not facts.lead and in_overview(facts, ranking),
                     is_appended=False,
                 )
