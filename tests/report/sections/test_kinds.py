@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 from tests.report.made_records import made_importance
-from tests.report.made_results import found
 from tests.report.made_variants import view_of_records
 from tests.report.reading import (
     column,
@@ -47,31 +46,6 @@ def test_a_report_on_the_data_alone_does_not_say_that_models_rely_on_it():
     assert section(view, "B").parts["heading"] == "What do the data say?"
     assert words(table(view, "tab-executive").caption).startswith("The data: rank")
     assert said_in(view, "L").count("says neither what a model relies on") == 1
-
-
-def test_measures_are_listed_with_those_they_were_asked_of():
-    of_data_only = of_data(), of_data("relieff")
-    view = view_of_records(of_model(), *of_data_only, of_model("shapley"))
-    assert (
-        "Measured for forest: permutation importance of features and Shapley "
-        "importance of features. Measured for the data: rank correlation of features "
-        "and ReliefF weight of features."
-    ) in said_in(view, "C")
-
-
-def test_what_was_not_tested_is_named_as_on_the_cards():
-    messages = (
-        "Lowess r2 of features by Python; impurity of features by Python: no trees.",
-        "Stability of drop_column of features: no time was left.",
-    )
-    notes = [found("not_applicable", "forest", "info", message=m) for m in messages]
-    view = view_of_records(of_model(), findings=notes)
-    items = set(column(table(view, "tab-untested"), "Item"))
-    assert items >= {
-        "LOWESS pseudo-R² of features by Python; mean decrease in impurity of features "
-        "by Python: no trees",
-        "Stability of drop-column importance of features: no time was left",
-    }
 
 
 def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
