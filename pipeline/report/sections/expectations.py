@@ -14,7 +14,7 @@ from ...assess.expectations import DEVIATES, FOUND, UNKNOWN, below_nothing
 from ...config.settings import ChecksSection
 from ...records.finding import places_apart
 from ...records.importance_record import Importance
-from ..text.blocks import Column, Group, Part, Sentence, Styled, Table, Value
+from ..text.blocks import Group, Part, Sentence, Styled, Table, Value
 from ..text.number_text import (
     MISSING,
     THIN,
@@ -31,7 +31,6 @@ from ..text.wording import (
     quoted_names,
     say,
     say_count,
-    sentence_case,
     show_hidden,
     table_of,
     word,
@@ -40,80 +39,43 @@ from .facts import Facts, card_link, config_of, tallied
 
 
 def expectations(facts: Facts) -> Iterator[Sentence | Table]:
-    """Yield the expectations of the owner and the results; nothing without any.
-
-    If an expectation is about several rankings, another table comes first. It has one
-    row per expectation, with the rankings in which it is not met.
-    """
+    """Yield the expectations of the owner and the results; nothing without any."""
     frame = facts.result.expected.reset_index(drop=True)
     if frame.empty:
         return
     limit = _resolution(facts)
-    every: list[tuple[Any, ...]] = []
-    in_short: list[tuple[Any, ...]] = []
-    for _, rows in frame.groupby("expectation", sort=False):
-        otherwise: list[Sentence] = []
-        for at, row in rows.iterrows():
-            expected = say(
-                f"expected.{row['place']}",
-                features=quoted_names(row["features"]),
-                reason=show_hidden(row["reason"].strip(" .")),
-            )
-            loss = loss_label(row["loss"]) if row["loss"] else ""
-            measure = _measure(facts, row, loss, row["record"])
-            result = _result(facts, row, at, limit)
-            name = row["verdict"].replace(" ", "_")
-            verdict: Part = word(f"expected.verdicts.{name}")
-            if row["verdict"] != FOUND:
-                brief = _result(facts, row, at, limit, in_short=True)
-                what = brief if row["verdict"] == DEVIATES else (verdict,)
-                model = full_name(row["model"] or word("words.the_data"))
-                record = facts.result.importances[int(row["record"])]
-                card = card_link(facts.card(record))
-                subject = joined([model, *facts.beside_card(record), card])
-                otherwise.append((*subject, ": ", *what))
-                verdict = Styled("strong", (verdict,))
-            every.append((expected, measure, result, verdict))
-        n_found = int((rows["verdict"] == FOUND).sum())
-        n = tallied("expected.verdict", n_found)
-        of_all = say("expected.of_all", n=n, all=tallied("expected", len(rows)))
-        lines = [Styled("entry", (*line, ";")) for line in otherwise[:-1]]
-        lines += [Styled("entry", line) for line in otherwise[-1:]]
-        in_short.append((expected, of_all, joined(lines, " ")))
-
+    body = []
+    for at, row in frame.iterrows():
+        expected = say(
+            f"expected.{row['place']}",
+            features=quoted_names(row["features"]),
+            reason=show_hidden(row["reason"].strip(" .")),
+        )
+        loss = loss_label(row["loss"]) if row["loss"] else ""
+        measure = _measure(facts, row, loss, row["record"])
+        verdict: Part = word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}")
+        if row["verdict"] != FOUND:
+            verdict = Styled("strong", (verdict,))
+        body.append((expected, measure, _result(facts, row, at, limit), verdict))
     verdicts = frame["verdict"].tolist()
     lede = say(
         "expected.lede",
         found=tallied("expected", verdicts.count(FOUND)),
         all=say_count(tallied("expected", len(verdicts)), "judgement"),
     )
-    for key, verdict in {"others": DEVIATES, "unknown": UNKNOWN}.items():
-        if n := verdicts.count(verdict):
+    for key, other in {"others": DEVIATES, "unknown": UNKNOWN}.items():
+        if n := verdicts.count(other):
             lede += say(f"expected.{key}", n=tallied("expected", n))
     yield lede
-    notes = (say("expected.note", limit=percent(limit)),)
-    options: dict[str, Any] = {"source": "tables/expected.csv", "shape": "wide"}
-    is_single = len(in_short) < len(every)
-    if is_single:
-        as_expected = sentence_case(say("expected.verdicts.as_expected"))
-        yield table_of(
-            "expectations",
-            "expected",
-            ["expectation:header", Column(as_expected, "number"), "otherwise"],
-            in_short,
-            caption=say("expected.in_short"),
-            notes=notes,
-            **options,
-        )
     yield table_of(
         "expected",
         "expected",
         "expectation:header asked found verdict",
-        every,
+        body,
         caption=say("expected.caption"),
-        notes=() if is_single else notes,
-        is_single=is_single,
-        **options,
+        notes=(say("expected.note", limit=percent(limit)),),
+        source="tables/expected.csv",
+        shape="wide",
     )
 
 
@@ -154,18 +116,11 @@ def _measure(
     return joined(part for part in parts if part)
 
 
-def _result(
-    facts: Facts,
-    row: Mapping[str, Any],
-    at: int,
-    limit: float,
-    *,
-    in_short: bool = False,
-) -> Sentence:
+def _result(facts: Facts, row: Mapping[str, Any], at: Any, limit: float) -> Sentence:
     """Return the features on top, or the share of the feature farthest from zero.
 
     A note follows if the model performs better with that feature permuted. A share
-    beyond `limit` is never printed as equal to it. `in_short` omits features on top.
+    beyond `limit` is never printed as equal to it.
     """
     rank, share = float(row["rank"]), float(row["share"])
     farthest = full_name(row["farthest"])
@@ -174,8 +129,7 @@ def _result(
         if row["verdict"] == FOUND:
             return say("expected.found_first", first=first)
         place = Value(f"expected[{at}].rank", rank, rank_text(rank))
-        key = "rank" if in_short else "top"
-        return say(f"expected.found_{key}", first=first, farthest=farthest, rank=place)
+        return say("expected.found_top", first=first, farthest=farthest, rank=place)
     text = percent(share) if share == share else MISSING
     if row["verdict"] == DEVIATES and text == percent(limit):
         text = f"{number(100 * share, places_apart(share, limit))}{THIN}%"

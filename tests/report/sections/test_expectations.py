@@ -8,7 +8,6 @@ from tests.report.reading import column, said_in, table, words
 
 from importance_audit.assess.expectations import ExpectedSection, judge
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import plain
 
 WARSAW = "Location is what the market pays for."
 
@@ -49,26 +48,6 @@ def test_what_is_expected_stands_beside_what_each_ranking_found():
         "0 of 7 comparisons of an expectation with a ranking came out as expected. "
         "Not as expected: 7." in said_in(view, "F")
     )
-
-
-def test_one_row_per_expectation_names_the_rankings_that_show_otherwise():
-    view = expecting("top", "surface")
-    (row,) = table(view, "tab-expectations").rows
-    assert table(view, "tab-expected").is_single
-    assert plain(row.cells[1].parts) == "0 of 7"
-    otherwise = plain(row.cells[2].parts)
-    assert otherwise.startswith("forest, E1: surface has rank 2; linear,")
-    met = expecting("top", "district")
-    (row,) = table(met, "tab-expectations").rows
-    n, of = plain(row.cells[1].parts).split(" of ")
-    otherwise = plain(row.cells[2].parts)
-    assert otherwise.count("has rank") == int(of) - int(n)
-
-
-def test_one_ranking_of_one_expectation_is_one_table():
-    view = expecting("top", "surface", importances=FIRST)
-    assert "tab-expectations" not in {item.id for item in view.tables}
-    assert not table(view, "tab-expected").is_single
 
 
 def test_how_far_from_zero_is_a_share_of_the_largest():
