@@ -1,13 +1,12 @@
 """Section L: limits of the measures, the data and this run, and conditions of use."""
 
 from ...methods.importance import METHODS
-from ..text.blocks import Link, Section, Sentence, plain
-from ..text.wording import ended, joined, look_up, say, say_count
-from .facts import Facts, cards_of, config_of, repeats_of, section, tallied, whole
+from ..text.blocks import Link, Section, Sentence
+from ..text.wording import ended, look_up, say, say_count
+from .facts import Facts, cards_of, config_of, repeats_of, section, whole
 from .findings import title_of
 from .model_quality import is_on_training_rows
 from .rankings import Ranking
-from .scope import untested
 
 OF_THE_DATA = (
     "same_columns",
@@ -19,9 +18,6 @@ OF_THE_DATA = (
     "crowded_fits",
 )
 """Checks whose findings limit every number of the data or of a model."""
-ITEM = 100
-ITEMS = 6
-"""Most characters of an item that is named, and most items that are named."""
 
 
 def limits(facts: Facts) -> Section:
@@ -43,30 +39,11 @@ def limits(facts: Facts) -> Section:
             for link, group in facts.finding_groups
             if group[0].check in OF_THE_DATA
         ),
-        *_untested(facts),
+        say("limits.untested", table=Link("tab-untested")),
     ]
     own_texts = config_of(facts, "report").get("limits", ())
     sentences += [say("limits.given", text=ended(text)) for text in own_texts]
     return section("L", parts={"limits": tuple(sentences)})
-
-
-def _untested(facts: Facts) -> list[Sentence]:
-    """Return the limit on what this run could have tested and did not.
-
-    Short items are named, the others counted.
-    """
-    every = untested(facts)
-    items = [item.item for item in every if item.reason != "out of scope"]
-    outside = [item.item for item in every if item.reason == "out of scope"]
-    if not items:
-        return []
-    short = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
-    more = tallied("findings", len(items) - len(short))
-    if more.raw and short:
-        short.append(say("words.more", n=more))
-    what = joined(short) or say_count(more, "item")
-    link = Link("tab-untested")
-    return [say("limits.untested", items=what, outside=joined(outside), table=link)]
 
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:

@@ -1,13 +1,11 @@
-"""Section M: inputs, scripts, seeds and environment of the numbers."""
+"""Section M: inputs, scripts and environment of the numbers."""
 
 import json
 
-from ...records.importance_record import UNKNOWN_SEED
-from ...records.ranking import measure_of
 from ..text.blocks import KeyValues, Name, Section, Sentence, Table, Value
 from ..text.number_text import significant
 from ..text.wording import full_name, joined, look_up, say, show_hidden, table_of, word
-from .facts import Facts, card_link, config_of, engine_name, repeats_of, section
+from .facts import Facts, config_of, section
 
 DIGITS = 16
 """Digits of a SHA-256 in a table; the control block has the full content digest."""
@@ -20,11 +18,9 @@ INDENT = "\u00a0"
 
 def provenance(facts: Facts) -> Section:
     """Return section M."""
-    is_random = any(record.stream for record in facts.result.importances)
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
-        "seeds": (_seeds(facts),) if is_random else (),
         "environment": _environment(facts),
     }
     return section("M", say("provenance.lede"), parts)
@@ -102,48 +98,6 @@ def _inputs(facts: Facts) -> Table:
         "what:header role sha256:code",
         rows,
         caption=say("provenance.inputs_caption", digits=str(DIGITS)),
-    )
-
-
-def _seeds(facts: Facts) -> Table:
-    """Return the table of seeds: a row per model, card, stream, seed and repeats."""
-    used: dict[tuple[str, ...], list[int]] = {}
-    records = facts.result.importances
-    for place, record in enumerate(records):
-        if record.stream:
-            # The card of a record, of ours or of another engine; empty if none.
-            same = (
-                card
-                for measure, card in facts.cards.items()
-                if measure[:3] == (record.method, record.of, record.form)
-            )
-            card = facts.cards.get(measure_of(record), "") or next(same, "")
-            key = (record.model, card, record.stream, str(record.seed))
-            used.setdefault((*key, repeats_of(record, "").text), []).append(place)
-    streams = look_up("provenance.streams")
-    rows = []
-    for (model, card, stream, seed, _), places in used.items():
-        first, path = records[places[0]], f"importances[{places[0]}]"
-        engines = dict.fromkeys(records[place].engine for place in places)
-        rows.append(
-            (
-                full_name(model or word("words.the_data")),
-                card_link(card) if card else "–",
-                joined(engine_name(engine) for engine in engines),
-                streams.get(stream, stream),
-                "–"
-                if stream == UNKNOWN_SEED
-                else Value(f"{path}.seed", first.seed, seed),
-                repeats_of(first, path),
-            )
-        )
-    return table_of(
-        "seeds",
-        "provenance",
-        "model_column:header measure engine stream seed:number repeats:number",
-        rows,
-        caption=say("provenance.seeds_caption"),
-        is_single=True,  # on paper, result.json is attached
     )
 
 

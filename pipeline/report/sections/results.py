@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from ..text.wording import (
     joined,
     key_of,
     say,
-    say_count,
     series,
     show_hidden,
 )
@@ -24,13 +22,13 @@ from .claims import claims
 from .conditional import shared_information
 from .effects import effect_figures
 from .expectations import expectations
-from .facts import Facts, card_link, group, section, whole
+from .facts import Facts, card_link, group, section
 from .interactions import interaction_figure
 from .models_figure import models_figure
 from .overview import in_overview, overview_tables
 from .ranking_figure import ranking_figure
 from .ranking_tables import how_replaced, on_drawn_rows, ranking_table, value_of
-from .rankings import Ranking, rows_about, rows_drawn
+from .rankings import Ranking, rows_about
 from .segments import segment_blocks
 from .significance import engine_tables, significance_table
 from .surfaces import surface_figures
@@ -140,7 +138,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
 
 
 def _reading(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return how to read the first value of the lead ranking, and its first tie."""
+    """Return how to read the first value of the lead ranking."""
     record, measured = ranking.record, ranking.measured
     is_rise = record.form == "difference" and ranking.starts_at_loss
     if not is_rise or not measured:
@@ -151,7 +149,7 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
     # With enough decimals that a reader can subtract one from the other.
     texts = [lone(loss, least=ranking.places) for loss in (before, after)]
     unit = facts.unit(record)
-    text = say(
+    return say(
         "results.reading",
         value=value_of(ranking, row),
         feature=full_name(record.features[row]),
@@ -163,21 +161,3 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
         unit=f" {show_hidden(unit)}" if unit else "",
         rows=on_drawn_rows(ranking),
     )
-    frame = rows_about(facts.result.performance, record, "model", "loss", "split")
-    if frame["constant"].notna().any():  # a squared correlation has none
-        place, found = frame.index[0], frame.iloc[0]
-        constant = float(found["constant"])
-        value = Value(f"performance[{place}].constant", constant, lone(constant))
-        if rows_drawn(record):
-            path = f"performance[{place}].n_samples"
-            n = say_count(whole(path, int(found["n_samples"])), "row")
-            text += say("results.constant_whole", value=value, rows=n)
-        else:
-            text += say("results.constant", value=value)
-    # Two intervals may overlap where the order is the same on nearly all resamples,
-    # since both move with the same rows; so ties are judged by the ranks.
-    for one, other in pairwise(measured):
-        if ranking.is_drawn and ranking.first[other] <= ranking.last[one]:
-            names = [full_name(record.features[i]) for i in (one, other)]
-            return (*text, *say("results.tied", one=names[0], other=names[1]))
-    return text
