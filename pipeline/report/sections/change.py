@@ -77,7 +77,6 @@ def change(facts: Facts) -> Section:
         against,
         _differs(comparison),
         _shifts(facts, baseline),
-        _conclusion(comparison),
         *movements(facts, comparison),
         _checks(comparison),
         *runs,
@@ -116,16 +115,6 @@ def lede(facts: Facts) -> Sentence:
         areas = _areas(comparison.areas - OF_NO_ESTIMATE)
         text += say("change.lede_other", areas=areas)
     return text
-
-
-def _conclusion(comparison: Change) -> Sentence:
-    """Return the conclusion from movements that the differences permit."""
-    if not comparison.differences:
-        return say("change.conclude_same")
-    if comparison.is_noise_only:
-        return say("change.conclude_noise")
-    areas = _areas(comparison.areas - OF_NO_ESTIMATE)
-    return say("change.conclude_other", areas=areas)
 
 
 def _areas(names: Set[str]) -> Sentence:

@@ -1,4 +1,4 @@
-"""Movements against the baseline: leading rankings, their figure, other rankings."""
+"""Movements against the baseline, in leading rankings and in others."""
 
 from collections.abc import Sequence
 
@@ -6,18 +6,14 @@ import numpy as np
 
 from ...records.importance_record import Importance
 from ...runs.baseline.change import Change, FeatureChange, QuestionChange
-from ..figures.bands import BandPanel, BandRow, draw_bands
 from ..text.blocks import (
-    Figure,
     Sentence,
     Styled,
     Table,
     Value,
-    plain,
 )
 from ..text.number_text import decimals, interval_text, loss_label, number, percent
 from ..text.wording import (
-    alt_text,
     display_name,
     full_name,
     say,
@@ -31,17 +27,12 @@ from .ranking_tables import cut_to, measured_in
 from .rankings import Ranking
 
 ROWS = 20
-PANELS = 6
 QUIET = ("no evidence of change", "rank moved within noise")
 """Outcomes that need not be listed."""
-OUTSIDE = ("moved", "below the minimum")
-"""Outcomes of differences outside their bands, however small."""
 
 
-def movements(
-    facts: Facts, comparison: Change
-) -> tuple[Table | Figure | Sentence, ...]:
-    """Return a table per leading ranking, their figure, and movements of the others.
+def movements(facts: Facts, comparison: Change) -> tuple[Table | Sentence, ...]:
+    """Return a table per leading ranking, and movements in the others.
 
     Sentences name the measures that only one of both runs has.
     """
@@ -50,8 +41,7 @@ def movements(
     leading = {ranking.index for ranking in facts.leads}
     lead = [pair for pair in pairs if pair[0].index in leading]
     rest = [pair for pair in pairs if pair[0].index not in leading]
-    blocks: list[Table | Figure | Sentence] = [_table(facts, *pair) for pair in lead]
-    blocks += _figure(facts, lead)
+    blocks: list[Table | Sentence] = [_table(facts, *pair) for pair in lead]
     if any(question.features for _, question in rest):
         blocks.append(_others(facts, rest))
     sides = (
@@ -159,64 +149,6 @@ def _estimates(
             path = f"{start}importances[{at}].mean[{features.index(row.feature)}]"
             estimates[column] = Value(path, value, number(value, places))
     return estimates
-
-
-def _figure(
-    facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]]
-) -> list[Figure]:
-    """Return the figure of differences and their bands; empty without any band."""
-    panels = [panel for pair in pairs[:PANELS] if (panel := _panel(*pair)).rows]
-    if not panels:
-        return []
-    ranking = pairs[0][0]
-    judged = [row for _, m in pairs for row in m.features if row.band == row.band]
-    n_moved, total = sum(row.outcome in OUTSIDE for row in judged), len(judged)
-    alt = say(
-        "change.alt",
-        models=series(panel.title[:24] for panel in panels[:3]),
-        moved=str(n_moved),
-        total=str(total),
-    )
-    unit, label = facts.unit(ranking.record), word("change.since_baseline")
-    figure = Figure(
-        id="fig-change",
-        draw=draw_bands,
-        data={
-            "panels": tuple(panels),
-            "unit_label": f"{label}, {unit}" if unit else label,
-        },
-        alt=alt_text(plain(alt)),
-        headline=say(
-            "change.headline" if n_moved else "change.headline_none",
-            moved=tallied("change", n_moved),
-            total=tallied("change", total),
-        ),
-        caption=say("change.figure", card=card_link(facts.card(ranking.record))),
-    )
-    return [figure]
-
-
-def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
-    """Return the panel of one model: its features that have a band."""
-    places = _decimals(question.features)
-    with_band = [
-        row for row in question.features if _is_shown(row) and row.band == row.band
-    ]
-    n_moved = sum(row.outcome == "moved" for row in question.features)
-    return BandPanel(
-        title=display_name(ranking.subject),
-        verdict=word("change.panel").format(n=n_moved) if n_moved else "",
-        rows=tuple(
-            BandRow(
-                name=display_name(row.feature),
-                difference=row.difference,
-                half_width=row.band,
-                inside=row.outcome not in OUTSIDE,
-                text=number(row.difference, places, sign=True),
-            )
-            for row in with_band[:ROWS]
-        ),
-    )
 
 
 def _others(
