@@ -10,7 +10,6 @@ from ..records.as_json import digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from .audit_log import SEE_VERIFY
-from .chain import refuse_old
 from .digests import LIST, digest_of_file, list_of, why
 from .files import ALWAYS, WHOLE, path_in_run
 from .folder import load_document
@@ -35,7 +34,6 @@ def load_whole_run(folder: Path | str) -> AuditResult:
         If there is none, if it cannot be read, or if it is altered.
     """
     folder = Path(folder)
-    refuse_old(folder)
     path, document = folder / "result.json", load_document(folder)
     result, digest = from_dict(document, name=str(path)), digest_of(document)
     keep_digest(result, digest)
