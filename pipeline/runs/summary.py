@@ -166,15 +166,12 @@ class RunHistory(NamedTuple):
         Number of all earlier runs.
     findings : tuple of FindingHistory
         Every finding of any earlier run.
-    gaps : tuple of str
-        Breaks of the chain of runs, one sentence each.
     """
 
     baseline: Approved | None = None
     runs: tuple[RunSummary, ...] = ()
     n_runs: int = 0
     findings: tuple[FindingHistory, ...] = ()
-    gaps: tuple[str, ...] = ()
 
 
 NO_HISTORY = RunHistory()

@@ -62,11 +62,9 @@ class Timeline(NamedTuple):
         The last complete run, "" if there is none.
     findings : tuple of FindingHistory
     gaps : tuple of str
-        Breaks of the chain of runs, and altered runs.
+        Breaks of the chain of runs, and runs that are altered or cannot be read.
     removed : tuple of str
         Runs that retention removed.
-    notes : tuple of str
-        Reasons why this version cannot read some stored runs.
     fault : str
         Reason why the audit cannot be read, "" if it can.
     """
@@ -79,7 +77,6 @@ class Timeline(NamedTuple):
     findings: tuple[FindingHistory, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     fault: str = ""
 
     @property
@@ -88,9 +85,7 @@ class Timeline(NamedTuple):
         return sum(one.in_last and one.severity != "info" for one in self.findings)
 
 
-def timeline(
-    folder: Path, *, last: int | None = None, rebuild: bool = False
-) -> Timeline:
+def timeline(folder: Path, *, last: int | None = None) -> Timeline:
     """Return the timeline of an audit with its last rows, all by default.
 
     Raises
@@ -98,14 +93,9 @@ def timeline(
     DataError
         If the folder of its runs cannot be read.
     """
-    audit_runs = read_runs(folder, last=last and last + LAST, rebuild=rebuild)
+    audit_runs = read_runs(folder, last=last and last + LAST)
     rows = [
-        Row(
-            run.started,
-            run,
-            run.exit_code if run.exit_code >= 0 else None,
-            changes=(*run.changes, *run.differences),
-        )
+        Row(run.started, run, run.exit_code, changes=(*run.changes, *run.differences))
         for run in audit_runs.runs
     ]
     merged = tuple(
@@ -120,11 +110,10 @@ def timeline(
         findings=audit_runs.findings,
         gaps=audit_runs.gaps,
         removed=audit_runs.removed,
-        notes=audit_runs.notes,
     )
 
 
-def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
+def timelines(folder: Path) -> tuple[Timeline, ...]:
     """Return the timelines of the audits in a folder, sorted by name.
 
     Each has the last run or attempt, and the later events. An audit that cannot be
@@ -138,7 +127,7 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
     latest = []
     for audit in audits_below(folder):
         try:
-            one = timeline(audit, last=NEWEST, rebuild=rebuild)
+            one = timeline(audit, last=NEWEST)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
         attempts = (n for n, row in enumerate(one.rows) if row.is_attempt)

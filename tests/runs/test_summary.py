@@ -36,7 +36,6 @@ HISTORY = RunHistory(
     runs=(RUN,),
     n_runs=7,
     findings=(FindingHistory("k", "weak", "forest", "warning", NAME, NAME, 2, True),),
-    gaps=("A gap.",),
 )
 
 
@@ -152,8 +151,8 @@ def broken(words):
         (json.dumps({"format": DOCUMENT["format"]}), broken("'past' is missing")),
         (of_run(verdict="best"), broken("'best' is not a verdict")),
         (of_run(started="2025-11-20"), broken("'2025-11-20' is not a time")),
-        (with_past(gaps="no"), broken("'no' is not a list")),
-        (with_past(gaps=[1]), broken("1 is not text")),
+        (with_past(runs="no"), broken("'no' is not a list")),
+        (of_run(missing=[1]), broken("1 is not text")),
         (with_past(n_runs=True), broken("True is not an integer")),
         (
             with_past(findings=[HISTORY.findings[0]._asdict() | {"in_last": 1}]),
