@@ -3,7 +3,7 @@
 Not: which runs are read (`history`), or their display.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,18 +136,10 @@ def timelines(folder: Path) -> tuple[Timeline, ...]:
     return tuple(latest)
 
 
-def audits_below(
-    folder: Path, is_one: Callable[[Path], bool] | None = None
-) -> tuple[Path, ...]:
+def audits_below(folder: Path) -> tuple[Path, ...]:
     """Return the folders of audits in a folder, sorted by name.
 
     A folder with links to it is returned once, by its own name.
-
-    Parameters
-    ----------
-    folder : Path
-    is_one : callable, optional
-        Test whether a folder is that of an audit; `is_audit` by default.
 
     Raises
     ------
@@ -159,9 +151,7 @@ def audits_below(
     except OSError as error:
         raise DataError(f"{str(folder)!r} cannot be read: {error.strerror}.") from error
     folders: dict[Path, Path] = {}
-    for path in sorted(
-        filter(is_one or is_audit, inner), key=lambda p: (p.is_symlink(), p)
-    ):
+    for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
         folders.setdefault(path.resolve(), path)
     return tuple(sorted(folders.values()))
 
