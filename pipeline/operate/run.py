@@ -34,11 +34,12 @@ from ..runs.chain import refuse_run_folder
 from ..runs.clock import clock_finding, describe_clock_jump_since
 from ..runs.folder import load_run, with_free_name
 from ..runs.history import load_history
+from ..runs.load import load_baseline
 from ..runs.locks import locked
 from ..runs.run_context import RunContext
 from ..runs.signoff.answers import Answer, with_answers
 from ..runs.signoff.answers_file import load_answers
-from ..runs.signoff.approvals import baseline_of, describe_missing_lines, load_baseline
+from ..runs.signoff.approvals import baseline_of, describe_missing_lines
 from ..runs.summary import RunHistory, history_json
 from .render import render_result
 from .save import save_run

@@ -6,7 +6,7 @@ Not: which file of a folder is altered (`verify`), or recomputation (`replay`).
 from datetime import datetime
 from pathlib import Path
 
-from ..records.as_json import digest_of, from_dict, keep_digest
+from ..records.as_json import content_digest, digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from .audit_log import SEE_VERIFY
@@ -14,8 +14,8 @@ from .digests import LIST, digest_of_file, list_of, why
 from .files import ALWAYS, WHOLE, path_in_run
 from .folder import load_document
 from .run_context import RunContext
-from .signoff.approvals import load_baseline, signoffs_in
-from .summary import NO_HISTORY, read_history
+from .signoff.approvals import RUNS, signoffs_in
+from .summary import NO_HISTORY, Approved, read_history
 
 HISTORY = "history.json"
 SHOWN = (HISTORY, *ALWAYS, *WHOLE)
@@ -57,6 +57,26 @@ def load_whole_run(folder: Path | str) -> AuditResult:
         raise DataError(
             f"{path} does not say when its run started. {SEE_VERIFY} {folder}"
         ) from error
+    return result
+
+
+def load_baseline(folder: Path, approved: Approved | None) -> AuditResult | None:
+    """Return the result of the approved run, None if there is none or it is gone.
+
+    Raises
+    ------
+    DataError
+        If the run exists but differs from the approved one.
+    """
+    if approved is None or not (folder / RUNS / approved.run_id).is_dir():
+        return None
+    run = folder / RUNS / approved.run_id
+    result, was = load_whole_run(run), approved.content_digest
+    if (digest := content_digest(result)) != was:
+        raise DataError(
+            f"{run / 'result.json'} was changed after its run was approved: its digest "
+            f"was {was[:12]}… and is now {digest[:12]}…. {SEE_VERIFY} {run}"
+        )
     return result
 
 
