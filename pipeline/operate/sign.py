@@ -7,7 +7,6 @@ the line), or the layout of the page (`report`).
 
 import shlex
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,11 +103,6 @@ def sign(run: Path, request: SignoffRequest) -> tuple[Path, tuple[str, ...]]:
             place = audit / PAGES / f"{facts['n']}.html"
             facts_of_line = {k: facts[k] for k in facts.keys() - {"n", "previous"}}
             write_file(place, page, lambda: log.append(**facts_of_line))
-        times = (entry["time"] for entry in before.of("signoff"))
-        last = max(times, default=facts["time"], key=datetime.fromisoformat)
-        if datetime.fromisoformat(last) > datetime.fromisoformat(facts["time"]):
-            words = f"an earlier sign-off is of {last}, this one of {facts['time']}"
-            notes.append(f"The clock went back: {words}.")
     if request.signer:
         signature = audit / SIGNATURES / f"{facts['n']}.{request.signer}.sig"
         notes.append(
