@@ -11,7 +11,7 @@ from ..records.errors import DataError
 from .audit_log import ENDED, is_instant
 from .chain import is_run
 from .history import LAST, read_runs
-from .locks import may_be_alive
+from .locks import is_locked
 from .summary import FindingHistory, RunSummary
 
 
@@ -98,9 +98,10 @@ def timeline(folder: Path, *, last: int | None = None) -> Timeline:
         Row(run.started, run, run.exit_code, changes=(*run.changes, *run.differences))
         for run in audit_runs.runs
     ]
-    merged = tuple(
-        _merged(rows, audit_runs.events, is_all=len(rows) == audit_runs.n_runs)
+    events = _with_unfinished(
+        audit_runs.events, "under way" if is_locked(folder) else "died"
     )
+    merged = tuple(_merged(rows, events, is_all=len(rows) == audit_runs.n_runs))
     return Timeline(
         audit=folder.resolve().name,
         rows=merged[-last:] if last else merged,
@@ -176,7 +177,7 @@ def _merged(
     removed = {event["run"] for event in events if event["kind"] == "removed"}
     removed -= by_run.keys()
     is_shown = is_all or not rows
-    for event in _with_unfinished(events):
+    for event in events:
         if event["kind"] == "run" and event["run"] in by_run:
             is_shown = True
             yield by_run[event["run"]]
@@ -185,17 +186,14 @@ def _merged(
 
 
 def _with_unfinished(
-    events: Sequence[Mapping[str, Any]],
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the events, and one more for a last attempt without an end."""
-    began: Mapping[str, Any] | None = None
-    for event in events:
-        if event["kind"] in ("began", "died", *ENDED):
-            began = event if event["kind"] == "began" else None
-        yield event
-    if began is not None:
-        kind = "under way" if may_be_alive(began) else "died"
-        yield {**began, "kind": kind, "began": began["time"]}
+    events: Sequence[Mapping[str, Any]], kind: str
+) -> Sequence[Mapping[str, Any]]:
+    """Return the events, and one of this kind for a last attempt without an end."""
+    attempts = [e for e in events if e["kind"] in ("began", "died", *ENDED)]
+    if not attempts or attempts[-1]["kind"] != "began":
+        return events
+    began = attempts[-1]
+    return (*events, {**began, "kind": kind, "began": began["time"]})
 
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
