@@ -3,6 +3,7 @@
 Not: which file of a folder is altered (`verify`), or recomputation (`replay`).
 """
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -98,12 +99,8 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     """
     _check_listed(folder)
     path, history = folder / HISTORY, NO_HISTORY
-    try:
-        history = read_history(path.read_text(encoding="utf-8"), str(path))
-    except FileNotFoundError:
-        pass  # a run that was saved without a history
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
+    with suppress(FileNotFoundError):  # a run that was saved without a history
+        history = read_history(path.read_bytes(), str(path))
     signoffs, audit = signoffs_in(folder), folder.resolve().parent.parent
     with_ = (
         load_whole_run(baseline) if baseline else load_baseline(audit, history.baseline)

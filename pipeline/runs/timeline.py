@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError
-from .audit_log import ENDED, is_instant
+from .audit_log import ENDED
 from .chain import is_run
 from .history import LAST, read_runs
 from .locks import is_locked
@@ -210,8 +210,7 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
         return Row(time, note=what, is_attempt=False)
     process = f"process {event.get('pid')}"
     if kind == "died":
-        time = event["began"] if is_instant(event["began"]) else time
-        return Row(time, note=f"{process} started and was killed")
+        return Row(event["began"], note=f"{process} started and was killed")
     if kind == "under way":
         note = f"{process} on {event['host']} started and has not ended"
         return Row(time, note=note)
