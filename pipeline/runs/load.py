@@ -112,17 +112,14 @@ def _check_listed(folder: Path) -> None:
     """Raise if a file of `SHOWN` does not match the list of the run."""
     listed = list_of(folder)
     for path in map(path_in_run, SHOWN):
-        is_there = (folder / path).exists()
         try:
-            found = digest_of_file(folder / path) if is_there else ""
+            found = digest_of_file(folder / path)
+        except FileNotFoundError:
+            found = ""
         except OSError as error:
             found = why(error)
-        if path in listed and not is_there:
-            words = f"is missing, and {LIST} lists it"
-        elif is_there and path not in listed:
-            words = f"is there, and {LIST} does not list it"
-        elif is_there and found != listed[path]:
-            words = f"has SHA-256 {found}; {LIST} states {listed[path]}"
-        else:
-            continue
-        raise DataError(f"{folder / path} {words}. {SEE_VERIFY} {folder}")
+        if found != listed.get(path, ""):
+            raise DataError(
+                f"{folder / path} has SHA-256 {found or 'none'}; {LIST} states "
+                f"{listed.get(path, 'none')}. {SEE_VERIFY} {folder}"
+            )
