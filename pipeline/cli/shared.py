@@ -184,18 +184,8 @@ def faults() -> Iterator[None]:
 
 
 def print_json(facts: Mapping[str, object]) -> None:
-    """Print one JSON object, with control characters as \\u….
-
-    It is all of standard output; printable characters beyond ASCII are not escaped.
-    """
-    text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
-    click.echo("".join(c if c.isprintable() else _json_escape(c) for c in text))
-
-
-def _json_escape(character: str) -> str:
-    """Return the JSON escape of a character, a surrogate pair beyond 16 bits."""
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+    """Print one JSON object in ASCII, which is all of standard output."""
+    click.echo(json.dumps(facts, allow_nan=False))
 
 
 def stop(code: int, message: str) -> NoReturn:

@@ -49,29 +49,23 @@ class _SafeStream(io.FileIO):
 
 
 def _open_closed() -> None:
-    """Open /dev/null in place of standard streams that the caller closed.
+    """Open /dev/null in place of standard streams that were closed at the start.
 
     Otherwise files that are opened later would get their descriptors, and printed text
     would be written into them.
     """
-    for number, (name, mode) in enumerate(
-        (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
-    ):
-        try:
-            os.fstat(number)
-            # None if it was closed when Python started; an import may have reused it.
-            is_closed = getattr(sys, f"__{name}__") is None
-        except OSError:
-            is_closed = True
-        if is_closed:
-            null = os.open(os.devnull, os.O_RDWR)
-            os.dup2(null, number)  # inherited by child processes
-            if null > number:
-                os.close(null)
-            os.set_inheritable(number, True)
-            stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, f"__{name}__") is not None:
+            continue
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, number)  # even if an import has reused the number
+        if null > number:
+            os.close(null)
+        os.set_inheritable(number, True)  # for child processes
+        mode = "r" if name == "stdin" else "w"
+        stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
 @contextmanager

@@ -23,14 +23,7 @@ from ..config.extensions import load_extensions
 from ..config.load import AuditConfig, load_config, parse_config
 from ..config.questions import unknown_loss
 from ..data.column_types import is_category, text_of
-from ..data.datasets import (
-    as_frame,
-    as_pandas,
-    check_index,
-    dataset,
-    one_column,
-    rows_that_count,
-)
+from ..data.datasets import as_pandas, dataset, rows_that_count
 from ..data.derived_columns import with_derived
 from ..data.read import row_problems
 from ..methods.importance import METHODS, options_of
@@ -54,7 +47,7 @@ from ..records.errors import (
 from ..records.finding import Finding
 from ..records.losses import LOSSES, SCORERS
 from .audit import Audit
-from .recomputation import classes_of
+from .recomputation import as_table, classes_of
 
 Function: TypeAlias = Callable[..., Any]
 TASKS: Mapping[str, tuple[str, ...]] = {
@@ -210,25 +203,21 @@ def audit(
             f"X must be rows to measure on; {quote(str(X))} was given. Read the file "
             "first, for instance with pandas.read_csv."
         )
-    X = as_pandas(X)
-    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
-    is_array = frame is not X
+    if isinstance(y, str):
+        raise DataError(
+            f"y must be the target of the rows; {quote(y)} was given. Pass X[{y!r}], "
+            "and X without it."
+        )
+    is_array = not isinstance(as_pandas(X), pd.DataFrame)
+    frame, y, sample_weight = as_table(X, y, sample_weight)
+    for problem in row_problems(len(frame), "X"):
+        raise DataError(problem)
     for name, model in by_name.items() if is_array else ():
         if columns := columns_of(model):
             raise ModelError(
                 f"Model {quote(name)} was fitted on the columns {listed(columns)}, and "
                 "X is an array, whose columns have no names. Pass a data frame."
             )
-    if isinstance(y, str):
-        how = f"Pass X[{y!r}], and X without it." if y in frame else "Pass its values."
-        raise DataError(
-            f"y must be the target of the rows; {quote(y)} was given. {how}"
-        )
-    for problem in row_problems(len(frame), "X"):
-        raise DataError(problem)
-    y = one_column(() if y is None else y, "y")
-    sample_weight = one_column(sample_weight, "sample_weight")
-    check_index(frame, y=y, sample_weight=sample_weight)
     counts = rows_that_count(frame, sample_weight)
     target = np.asarray(y)[counts]
     the_task = _task_of(by_name, frame[counts], target, task, is_array=is_array)
@@ -330,9 +319,6 @@ def _settings(
     elif isinstance(document, Mapping) and "data" not in document:
         named, functions = _with_names(requested, task, classes)
         whole = _document(named, functions, task) | dict(document)
-        limits = whole.get("limits", {})
-        if minutes is not None and isinstance(limits, Mapping):
-            whole["limits"] = {**limits, "minutes": minutes}
         document = parse_config(whole, audit="python", functions=functions, task=task)
     elif not isinstance(document, AuditConfig | Mapping):
         rule = "config must be a path, a mapping or what parse_config returns"
@@ -604,10 +590,7 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     """Return the rows that models were fitted to, as a dataset like `test`."""
     if not isinstance(train, tuple | list) or len(train) not in (2, 3):
         raise DataError("train must be (X, y) or (X, y, sample_weight).")
-    X, y, *more = map(as_pandas, train)
-    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "train")
-    weights = more[0] if more else None
-    check_index(frame, y=y, sample_weight=weights)
+    frame, y, weights = as_table(*train, name="train")
     lacks = [name for name in test.features if name not in frame]
     more_columns = [name for name in frame if name not in test.features]
     if lacks or more_columns:

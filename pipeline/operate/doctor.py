@@ -13,8 +13,6 @@ from importance_audit.r_bridge import host, trial
 from importance_audit.r_bridge.errors import RBridgeError
 
 from ..engines import ENGINES, availability
-from ..methods.importance.permutation import permutation
-from ..methods.known_answers import linear_model, normal_data
 from ..methods.trees import compiled
 from ..methods.trees.compilation import compile_loops, read_or_not
 from ..records.errors import DataError, pip_install
@@ -153,7 +151,7 @@ def _r() -> tuple[Row, ...]:
     return (
         Row("R through rpy2", "ok", f"R {r_facts['r_version']}, {rpy2}"),
         *(_r_package(name, r_facts) for name in availability.PACKAGES),
-        _round_trip("DALEX" in r_facts["packages"]),
+        _round_trip(),
     )
 
 
@@ -183,18 +181,17 @@ def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
     )
 
 
-def _round_trip(has_dalex: bool) -> Row:
+def _round_trip() -> Row:
     """Return a row on a round trip: columns of every type to R and back, and draws."""
     what, remedy = "R round trip", "Install R again, then rpy2: scripts/install."
     try:
         with host.session(r_seconds=60):
-            wrong = [*_wrong_in_trial(), *(_wrong_in_dalex() if has_dalex else ())]
+            wrong = _wrong_in_trial()
     except RBridgeError as error:
         return Row(what, "missing", str(error), remedy)
     if wrong:
         return Row(what, "missing", f"R returned different {', '.join(wrong)}", remedy)
-    replayed = "sample()" + (" and DALEX::model_parts" if has_dalex else "")
-    state = f"columns of every type and a callback came back; {replayed} replayed"
+    state = "columns of every type and a callback came back; sample() replayed"
     return Row(what, "ok", state)
 
 
@@ -210,21 +207,6 @@ def _wrong_in_trial() -> list[str]:
         "draws": np.array_equal(round_trip.sample, RStream(seed).sample(len(sent))),
     }
     return [name for name, right in is_right.items() if not right]
-
-
-def _wrong_in_dalex() -> list[str]:
-    """Return a text if the losses of DALEX differ from our replay, else nothing."""
-    options: dict[str, Any] = {"seed": 1, "n_repeats": 2, "n_rows": 20}
-    model, data = linear_model(2, 1), normal_data(2, 1, n_samples=30)
-    dalex_losses, _ = ENGINES["DALEX"]["importance"]["permutation"].function(
-        model, data, **options
-    )
-    own_losses, _ = permutation(model, data, stream="DALEX", **options)
-    return (
-        []
-        if np.allclose(own_losses, dalex_losses, rtol=1e-9, atol=0)
-        else ["losses by DALEX"]
-    )
 
 
 def _pdf() -> Row:

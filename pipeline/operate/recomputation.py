@@ -84,21 +84,16 @@ def rows_again(
         raise DataError(
             "The audit read its rows from a table. Run: importance-audit handoff"
         )
-    X = as_pandas(X)
-    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, "X")
-    y = one_column(() if y is None else y, "y")
-    sample_weight = one_column(sample_weight, "sample_weight")
-    check_index(frame, y=y, sample_weight=sample_weight)
-    counts = rows_that_count(frame, sample_weight)
-    target = np.asarray(y)[counts]
+    frame, y, weights = as_table(X, y, sample_weight)
+    counts = rows_that_count(frame, weights)
     facts = evaluation_of(result)
     rows = dataset(
         frame,
         y,
         task=facts["task"],
         name=facts["name"],
-        weights=sample_weight,
-        classes=classes_of((), target, facts["task"]),
+        weights=weights,
+        classes=classes_of((), np.asarray(y)[counts], facts["task"]),
     )
     rows = replace(rows, row_numbers=np.flatnonzero(counts) + 1)
     most = result.run.config["limits"]["max_rows"]
@@ -106,6 +101,24 @@ def rows_again(
         rows = draw_rows(rows, most, result.run.config["seed"])
     check_rows(result, rows, "X and y are not the rows of the audit", "Give")
     return rows
+
+
+def as_table(
+    X: Any, y: Any, sample_weight: Any = None, name: str = "X"
+) -> tuple[pd.DataFrame, Any, Any]:
+    """Return rows given in Python as a frame, with their target and weights.
+
+    Raises
+    ------
+    DataError
+        If they are no table, or do not belong together.
+    """
+    X = as_pandas(X)
+    frame = X if isinstance(X, pd.DataFrame) else as_frame(X, name)
+    y = one_column(() if y is None else y, "y")
+    weights = one_column(sample_weight, "sample_weight")
+    check_index(frame, y=y, sample_weight=weights)
+    return frame, y, weights
 
 
 def classes_of(models: Iterable[Any], y: Any, task: Task) -> Sequence[Any] | None:

@@ -201,12 +201,44 @@ def compare(stored_result: AuditResult, now: AuditResult) -> Replay:
     """
     other = tuple(changes(stored_result.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
-    found = _Comparison(tolerance, is_same_stack=not other)
-    before, after = _outcome_of(stored_result), _outcome_of(now)
-    found.compare("", before, after)
-    return Replay(
-        found.n_numbers, found.n_equal, tolerance, other, tuple(found.differences)
-    )
+    are_equal: list[bool] = []  # for each number
+    differences: list[Difference] = []
+
+    def differ(path: str, old: Any, new: Any) -> None:
+        differences.append(Difference(path, _short(old), _short(new)))
+
+    def walk(path: str, old: Any, new: Any, scale: float = 0.0) -> None:
+        """Compare two values; `scale` is the largest number of their array."""
+        if isinstance(old, dict) and isinstance(new, dict):
+            for name in dict.fromkeys((*old, *new)):
+                place = f"{path}.{name}" if path else name
+                if name in PROSE and other:
+                    continue
+                if name in old and name in new:
+                    walk(place, old[name], new[name])
+                else:
+                    differ(place, old.get(name), new.get(name))
+        elif isinstance(old, list) and isinstance(new, list):
+            if len(old) != len(new):
+                differ(path, f"{len(old)} items", f"{len(new)} items")
+                return
+            scale = scale or _largest(old)
+            for at, (one, another) in enumerate(zip(old, new, strict=True)):
+                walk(f"{path}[{at}]", one, another, scale)
+        elif _is_number(old) and _is_number(new):
+            first, second = float(old), float(new)
+            both_nan = math.isnan(first) and math.isnan(second)
+            are_equal.append(first == second or both_nan)
+            allowed = max(abs(first), abs(second), FLOOR * scale) * tolerance
+            is_near = abs(first - second) <= allowed and math.isfinite(allowed)
+            if not (are_equal[-1] or is_near):
+                differ(path, old, new)
+        elif old != new:
+            differ(path, old, new)
+
+    walk("", _outcome_of(stored_result), _outcome_of(now))
+    n_equal = sum(are_equal)
+    return Replay(len(are_equal), n_equal, tolerance, other, tuple(differences))
 
 
 def _outcome_of(result: AuditResult) -> dict[str, Any]:
@@ -229,52 +261,6 @@ def _outcome_of(result: AuditResult) -> dict[str, Any]:
 def _is_number(value: Any) -> bool:
     is_plain = isinstance(value, int | float) and not isinstance(value, bool)
     return is_plain or value in NOT_FINITE
-
-
-class _Comparison:
-    """A recursive comparison of two documents, with its counts and differences."""
-
-    def __init__(self, tolerance: float, *, is_same_stack: bool) -> None:
-        self.tolerance = tolerance
-        self.is_same_stack = is_same_stack
-        self.n_numbers = self.n_equal = 0
-        self.differences: list[Difference] = []
-
-    def compare(self, path: str, old: Any, new: Any, scale: float = 0.0) -> None:
-        """Compare two values recursively.
-
-        `scale` is the largest number of their array.
-        """
-        if isinstance(old, dict) and isinstance(new, dict):
-            for name in dict.fromkeys((*old, *new)):
-                place = f"{path}.{name}" if path else name
-                if name in PROSE and not self.is_same_stack:
-                    continue
-                if name in old and name in new:
-                    self.compare(place, old[name], new[name])
-                else:
-                    self._differ(place, old.get(name), new.get(name))
-        elif isinstance(old, list) and isinstance(new, list):
-            if len(old) != len(new):
-                self._differ(path, f"{len(old)} items", f"{len(new)} items")
-                return
-            scale = scale or _largest(old)
-            for at, (one, other) in enumerate(zip(old, new, strict=True)):
-                self.compare(f"{path}[{at}]", one, other, scale)
-        elif _is_number(old) and _is_number(new):
-            self.n_numbers += 1
-            first, second = float(old), float(new)
-            if first == second or (math.isnan(first) and math.isnan(second)):
-                self.n_equal += 1
-                return
-            allowed = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
-            if not abs(first - second) <= allowed or math.isinf(allowed):
-                self._differ(path, old, new)
-        elif old != new:
-            self._differ(path, old, new)
-
-    def _differ(self, path: str, old: Any, new: Any) -> None:
-        self.differences.append(Difference(path, _short(old), _short(new)))
 
 
 def _largest(values: Any) -> float:

@@ -4,7 +4,6 @@ The short views are added, and the versions and digests of the software that mad
 pages. Not: the other files of a run, or writing them (`runs`).
 """
 
-import ctypes
 import json
 import logging
 from collections.abc import Container
@@ -23,11 +22,6 @@ from ..runs.folder import write_run
 logger = logging.getLogger(__name__)
 
 PACKAGES = ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2")
-LIBRARIES = {
-    "pango": ("libpango-1.0.so.0", "libpango-1.0.dylib", "pango_version_string"),
-    "harfbuzz": ("libharfbuzz.so.0", "libharfbuzz.dylib", "hb_version_string"),
-}
-"""Libraries of WeasyPrint: file on Linux and macOS, and function of the version."""
 
 
 def save_run(
@@ -112,19 +106,8 @@ def renderer(files: Container[str]) -> dict[str, Any] | None:
             versions[name] = version(name)
     return {
         **versions,
-        **{name: _library_version(*where) for name, where in LIBRARIES.items()},
         "fonts": [{"name": f.name, "sha256": sha256(f.read_bytes())} for f in fonts],
         "templates_sha256": templates_sha256(),
         "pdf_mode": can.mode if has_pdf else "",
         "conformity": list(can.statements) if has_pdf else [],
     }
-
-
-def _library_version(linux: str, macos: str, function: str) -> str:
-    """Return the version of a library from its own function, empty if it is missing."""
-    for name in (linux, macos):
-        with suppress(OSError, AttributeError):
-            read_version = getattr(ctypes.CDLL(name), function)
-            read_version.restype = ctypes.c_char_p
-            return str(read_version().decode())
-    return ""

@@ -35,7 +35,6 @@ LOG = "schedule.log"
 LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
 GRACE_SECONDS = 300.0  # more than an unattended run needs to end after SIGTERM
-LONGEST_OF_CLUSTER = 52  # characters of the name of a CronJob of Kubernetes
 DAY = 24 * 60
 _HARMLESS = SPACES + "\u200c\u200d"
 """Spaces and joiners allowed in names; other non-printable characters are refused."""
@@ -284,12 +283,8 @@ def cron_job(job: Job, image: str) -> str:
         The name and tag of the image built from the Containerfile.
     """
     inside = f"/audits/{job.audit.relative_to(job.folder.parent).as_posix()}"
-    name = job.name.lower()
-    if len(name) > LONGEST_OF_CLUSTER:
-        digest = name[-9:]
-        name = f"{name[: LONGEST_OF_CLUSTER - len(digest)].rstrip('-')}{digest}"
     facts = {
-        "name": name,
+        "name": job.name.lower(),
         "image": json.dumps(image),
         "audit": json.dumps(inside.replace("$(", "$$("), ensure_ascii=False),
     }
@@ -297,19 +292,7 @@ def cron_job(job: Job, image: str) -> str:
 
 
 def dag(job: Job) -> str:
-    """A DAG for Airflow; its workers need the audit and this Python at the same paths.
-
-    Raises
-    ------
-    AuditError
-        If Airflow would parse a path as a template.
-    """
-    for text in (*job.command, *job.environment.values()):
-        if any(sign in text for sign in ("{{", "{%", "{#")):
-            raise AuditError(
-                "What Airflow runs must have no '{{', '{%' or '{#', which begin its "
-                f"templates; {text!r} has. Rename the folder, or unset the variable."
-            )
+    """A DAG for Airflow; its workers have the audit and this Python at these paths."""
     facts = {
         "title": ascii(job.audit.name),
         "name": ascii(job.name),
@@ -381,7 +364,8 @@ def _yaml_word(text: str, kind: str) -> str:
 
 def _job_name(name: str, path: str) -> str:
     """A name of a job: the name of an audit, and a digest of its path."""
-    word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
+    # The name of a CronJob of Kubernetes has at most 52 characters, so this has 26.
+    word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:26].rstrip("-")
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
     return "-".join(filter(None, ("importance-audit", word, digest[:8])))
 

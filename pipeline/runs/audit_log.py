@@ -253,21 +253,18 @@ class OpenLog:
 
     def _last_line(self) -> bytes:
         """Return the last line, empty for an empty log; move an incomplete one away."""
-        data = self._bytes()
-        end = data.rfind(b"\n") + 1
-        if torn := data[end:]:
+        log = self.read()
+        if log.torn:
             with (self._folder / TORN).open("ab") as file:
-                file.write(torn + b"\n")
-            os.ftruncate(self._number, end)
-        line = data[data.rfind(b"\n", 0, max(end - 1, 0)) + 1 : end]
-        try:
-            _ = line and from_line(line)
-        except (ValueError, TypeError, RecursionError) as error:
+                file.write(log.torn + b"\n")
+            os.ftruncate(self._number, sum(map(len, log.lines)))
+        if log.lines and log.entries[-1] is None:
             raise AuditError(
                 f"{self._folder / LOG} ends with something that is not a line of it "
-                f"({error}), so nothing can be added. {SEE_VERIFY} {self._folder}"
-            ) from error
-        return line
+                f"({log.faults[-1].actual}), so nothing can be added. {SEE_VERIFY} "
+                f"{self._folder}"
+            )
+        return log.lines[-1] if log.lines else b""
 
     def _bytes(self) -> bytes:
         size, data = os.fstat(self._number).st_size, b""
@@ -314,14 +311,6 @@ def append(folder: Path, kind: str, **facts: Any) -> bytes:
 def now() -> str:
     """Return the present time in UTC, in the format of the log."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def is_instant(text: object) -> bool:
-    """Return whether a value is an ISO time with its UTC offset."""
-    try:
-        return datetime.fromisoformat(str(text)).tzinfo is not None
-    except ValueError:
-        return False
 
 
 def _cannot_take(folder: Path, error: OSError) -> AuditError:

@@ -892,11 +892,6 @@ def test_a_model_of_an_array_that_is_given_a_frame_is_said_to_read_it_by_place()
             "y must be the target of the rows; 'a' was given. Pass X['a'], and X "
             "without it.",
         ),
-        (
-            X,
-            "claims",
-            "y must be the target of the rows; 'claims' was given. Pass its values.",
-        ),
     ],
 )
 def test_the_name_of_a_file_or_column_is_refused_with_what_to_pass(rows, y, message):

@@ -148,13 +148,12 @@ def test_an_r_package_says_version_origin_and_what_to_do(name, state, remedy):
     assert doctor._r_package(name, FOUND) == expected
 
 
-@pytest.mark.needs_dalex
+@pytest.mark.needs_r
 def test_everything_makes_the_round_trip_and_what_r_draws_is_replayed():
-    assert doctor._round_trip(True) == doctor.Row(
+    assert doctor._round_trip() == doctor.Row(
         "R round trip",
         "ok",
-        "columns of every type and a callback came back; sample() and "
-        "DALEX::model_parts replayed",
+        "columns of every type and a callback came back; sample() replayed",
     )
 
 
@@ -164,11 +163,11 @@ def test_other_draws_than_ours_and_what_r_cannot_be_told_are_no_r_to_ask(monkeyp
     other, unknown = RStream(1), trial.frame().assign(wave=[1j] * 5)
     with monkeypatch.context() as patch:
         patch.setattr(doctor, "RStream", lambda _: other)
-        row = doctor._round_trip(False)
+        row = doctor._round_trip()
     assert (row.verdict, row.state) == ("missing", "R returned different draws")
     assert row.remedy == "Install R again, then rpy2: scripts/install."
     monkeypatch.setattr(trial, "frame", lambda: unknown)
-    row = doctor._round_trip(False)
+    row = doctor._round_trip()
     assert row.verdict == "missing"
     assert "'wave'" in row.state
 
@@ -181,7 +180,7 @@ def test_a_profile_that_prints_and_draws_otherwise_changes_nothing(tmp_path):
     )
     code = (
         "from importance_audit.operate import doctor;"
-        "print(doctor._round_trip(False).verdict)"
+        "print(doctor._round_trip().verdict)"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code],

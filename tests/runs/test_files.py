@@ -127,7 +127,6 @@ def test_a_run_names_what_its_renderings_were_made_with(whole_run):
     renderer = json.loads((whole_run / "renderer.json").read_text())
     for package in ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2"):
         assert renderer[package] == version(package)
-    assert renderer["pango"].count(".") == renderer["harfbuzz"].count(".") == 2
     faces = {sha256(Path(name).read_bytes()) for name in font_files().values()}
     assert {font["sha256"] for font in renderer["fonts"]} == faces
     assert renderer["pdf_mode"].startswith("pdf/")

@@ -39,8 +39,6 @@ CAUSES = {
     "not_counting": "counts no longer",
 }
 """Changes of a finding that can explain another verdict, in words."""
-ENGINE = CAUSES | {"found": "missing", "gone": "no longer missing"}
-"""The same for the finding on a missing engine."""
 
 
 def news(
@@ -79,8 +77,8 @@ def news(
     lines += _at_most(_opened(before, now, history))
     lines += _at_most(_expired(before, now))
     if now.run.status == "complete":
-        columns = _each(before, now, "columns", "feature")
-        models = _each(before, now, "models", "model")
+        columns = [list(map(str, one.columns["feature"])) for one in (before, now)]
+        models = [list(map(str, one.models["model"])) for one in (before, now)]
         went = {*columns[0], *models[0]} - {*columns[1], *models[1]}
         lines += _at_most(
             f"No longer found: {one.severity}, {_named(one)}"
@@ -152,13 +150,10 @@ def causes_in_words(before: AuditResult, now: AuditResult) -> Iterator[str]:
         yield "the run did not come to its end"
     for cause, findings in verdict_causes(before, now).items():
         for finding in findings:
-            what = _named(finding)
             words = CAUSES[cause].format(severity=_grade(finding.severity))
-            if finding.check == MISSING:
-                what, words = finding.subject, ENGINE[cause]
             if cause == "accepted":
                 words = f"{words} {now.acceptance(finding.key)}"
-            yield f"{words}: {what}"
+            yield f"{words}: {_named(finding)}"
     if now.run.status == "complete":
         yield from differences_in_words(before, now)
 
@@ -227,16 +222,6 @@ def _named(finding: Finding) -> str:
     """Return the title and subject of a finding, with its key."""
     key = finding.key[:LEAST_DIGITS]
     return f"{_title(finding)}, {finding.subject} (key {key})"
-
-
-def _each(
-    before: AuditResult, now: AuditResult, frame: str, column: str
-) -> list[list[str]]:
-    """Return the values in a column of a frame, for both results."""
-    return [
-        list(map(str, getattr(result, frame).get(column, ())))
-        for result in (before, now)
-    ]
 
 
 def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:

@@ -242,8 +242,8 @@ def test_another_verdict_is_told_with_what_accounts_for_it():
     assert causes(FINDS, STRICT) == [counts, limits]
     assert causes(STRICT, accepted) == [until]
     assert causes(accepted, STRICT) == [f"no longer accepted: {NAMED}"]
-    assert causes(FINDS, without) == ["missing: vip"]
-    assert causes(without, FINDS) == ["no longer missing: vip"]
+    assert causes(FINDS, without) == [f"new note: {named(lacking)}"]
+    assert causes(without, FINDS) == [f"gone: {named(lacking)}"]
     (line,) = news(FINDS, STRICT, NO_HISTORY)
     now, was = (one.verdict for one in (STRICT, FINDS))
     assert line == f"The verdict is {now!r}, and was {was!r}: {counts}; {limits}."
