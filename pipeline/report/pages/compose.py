@@ -168,14 +168,10 @@ def at_most(table: Table, rows: int) -> Table:
     return replace(table, rows=table.rows[:rows], caption=(*table.caption, " ", *more))
 
 
-def data_uri(media_type: str, text: str) -> str:
-    """Return a text as a data URI."""
-    return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
-
-
 def svg_uri(figure: Figure) -> str:
     """Return a figure as a data URI."""
-    return data_uri("image/svg+xml", figure.svg)
+    svg = base64.b64encode(figure.svg.encode()).decode()
+    return f"data:image/svg+xml;base64,{svg}"
 
 
 def filled(

@@ -3,16 +3,11 @@
 The templates choose a macro by the `kind` of a block.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
-
-from ...records.cells import escaped
 
 SHORT_TABLE, SHORT_TEXT = 6, 1000
 """Most rows and characters of a table that is never split between pages."""
@@ -134,11 +129,6 @@ class Cell:
         has_number = any(isinstance(part, Value) for part in self.parts)
         return not has_number and any(map(str.isalpha, plain(self.parts)))
 
-    @property
-    def plain(self) -> str:
-        """Text for CSV files: numbers in full precision, names as given."""
-        return plain(self.parts, exact=True)
-
 
 @dataclass(frozen=True)
 class Column:
@@ -254,21 +244,6 @@ class Table:
         columns = tuple(self.columns[i] for i in places)
         rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
         return replace(self, columns=columns, rows=tuple(rows))
-
-    @property
-    def file(self) -> str:
-        """File name of the table as CSV."""
-        return f"{self.id.removeprefix('tab-')}.csv"
-
-    @cached_property
-    def csv(self) -> str:
-        """The table as CSV without bars; with all rows, even if this one was cut."""
-        whole = (self.everything or self).without_bars
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(escaped(plain(column.label)) for column in whole.columns)
-        writer.writerows([escaped(c.plain) for c in row.cells] for row in whole.rows)
-        return text.getvalue()
 
 
 @dataclass(frozen=True)
@@ -397,19 +372,16 @@ class Section:
     parts: Parts = field(default_factory=dict[str, Any])
 
 
-def plain(parts: Sentence, *, exact: bool = False) -> str:
-    """Return the text of `parts`; with `exact`, numbers in full and names as given."""
+def plain(parts: Sentence) -> str:
+    """Return the text of `parts`."""
     texts = []
     for part in parts:
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, Styled):
-            texts.append(plain(part.parts, exact=exact))
+            texts.append(plain(part.parts))
         elif isinstance(part, Value):
-            with_unit = f"{part.text} {part.unit}" if part.unit else part.text
-            texts.append(part.exact if exact else with_unit)
-        elif isinstance(part, Name):
-            texts.append(part.raw if exact else part.text)
+            texts.append(f"{part.text} {part.unit}" if part.unit else part.text)
         else:
             texts.append(part.label if isinstance(part, Badge) else part.text)
     return "".join(texts)
