@@ -155,17 +155,14 @@ def _brief(bodies: Mapping[str, str]) -> frozenset[str]:
 
 
 def every_row(table: Table) -> Table:
-    """Return the uncut table, with at most `MOST_ROWS` rows."""
-    return at_most(table.everything or table, MOST_ROWS)
-
-
-def at_most(table: Table, rows: int) -> Table:
-    """Return a table with at most so many rows; if cut, its caption names the file."""
-    if len(table.rows) <= rows:
+    """Return the uncut table, at most `MOST_ROWS`; then its caption names the file."""
+    table = table.everything or table
+    if len(table.rows) <= MOST_ROWS:
         return table
-    rest = count(len(table.rows) - rows)
+    rest = count(len(table.rows) - MOST_ROWS)
     more = say("words.rows_elsewhere", n=rest, file=table.source)
-    return replace(table, rows=table.rows[:rows], caption=(*table.caption, " ", *more))
+    caption = (*table.caption, " ", *more)
+    return replace(table, rows=table.rows[:MOST_ROWS], caption=caption)
 
 
 def svg_uri(figure: Figure) -> str:

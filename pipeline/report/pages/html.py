@@ -96,7 +96,7 @@ def to_html(
 
 
 def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
-    """Return the report as HTML for print, long tables at the end.
+    """Return the report as HTML for print.
 
     It has no style sheet: the renderer is given print.css.
 
@@ -261,7 +261,6 @@ def _page(view: ReportView, composed: Composed, *, printing: bool = False) -> st
         sections=view.sections,
         bodies=[body for k, body in composed.bodies.items() if k not in brief],
         brief=brief,
-        appendix=view.appendix if printing else (),
         words=look_up("page"),
         path=view.path,
         printing=printing,

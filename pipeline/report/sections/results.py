@@ -122,7 +122,6 @@ def _group(facts: Facts, measure: Measure) -> Group:
                     table,
                     notes=(*table.notes, *marked(facts, ranking), *firm),
                     is_single=ranking is not facts.lead and in_overview(facts, ranking),
-                    is_appended=False,
                 )
             )
             below = [

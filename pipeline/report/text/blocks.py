@@ -185,8 +185,6 @@ class Table:
         Its least width on a screen: "wide" for many columns, "tight" for few.
     everything : Table, optional
         The same table with all rows, if this one was cut.
-    is_appended : bool
-        Whether the PDF has `everything` too, in its appendix.
     is_single : bool
         Whether it is the detail of one ranking in an overview table: collapsed on a
         screen, not printed, numbered after all other tables.
@@ -203,7 +201,6 @@ class Table:
     source: str = ""
     shape: Literal["", "wide", "tight"] = ""
     everything: "Table | None" = None
-    is_appended: bool = True
     is_single: bool = False
     abreast: int = 0
     kind: ClassVar[str] = "table"

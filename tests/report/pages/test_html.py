@@ -182,18 +182,6 @@ def test_paper_says_what_the_file_conforms_to_and_has_nothing_to_click():
     assert "PDF/A: not claimed." in by_id(tree, "kv-environment").text
 
 
-def test_paper_shows_every_row_once_in_the_table_or_at_the_end():
-    tree = on_paper("wide")
-    tables = [t for t in view_of("wide").tables if not t.is_single and t.is_appended]
-    cut = [table for table in tables if table.everything]
-    assert cut
-    for item in cut:
-        both = [by_id(tree, item.id), by_id(tree, item.everything.id)]
-        labels = [row.all("th")[0].text for t in both for row in t.all("tr")[1:]]
-        names = sorted(name for name in labels if name.startswith("feature."))
-        assert names == sorted(f"feature.{i:03}" for i in range(200))
-
-
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     result = result_of("one feature")
     frame = parse_page(show(result)._repr_html_()).all("iframe")[0]
