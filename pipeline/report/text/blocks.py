@@ -11,8 +11,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 SHORT_TABLE, SHORT_TEXT = 6, 1000
 """Most rows and characters of a table that is never split between pages."""
-TOGETHER = 3
-"""Rows at either end of a longer table that are not split between pages."""
 UPRIGHT_COLUMNS = 12
 """Most columns of a table on a page in portrait format."""
 
@@ -216,12 +214,6 @@ class Table:
         return len(self.rows) <= SHORT_TABLE and sum(map(len, texts)) <= SHORT_TEXT
 
     @property
-    def cuts(self) -> tuple[int, ...]:
-        """Indices of the rows at which a new row group starts in print."""
-        n = len(self.rows)
-        return (n - TOGETHER,) if n > SHORT_TABLE else ()
-
-    @property
     def leads(self) -> tuple[str, ...]:
         """Text before each cell on a narrow screen: in pairs of columns, the model."""
         return tuple(
@@ -251,12 +243,6 @@ class KeyValues:
     title: Sentence
     rows: tuple[tuple[Sentence, Sentence], ...]
     kind: ClassVar[str] = "keyvalues"
-
-    @property
-    def cuts(self) -> tuple[int, ...]:
-        """Indices of the rows at which a new row group starts in print."""
-        n = len(self.rows)
-        return (TOGETHER, n - TOGETHER) if n > SHORT_TABLE else ()
 
 
 @dataclass(frozen=True)
