@@ -13,17 +13,15 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from ..text.blocks import Figure, Section, Sentence, Styled, Table
+from ..text.blocks import Figure, Section, Sentence, Table
 from ..text.number_text import count
 from ..text.wording import NO_BREAK, look_up, say, word
-from .template_files import environment, templates_sha256
+from .template_files import environment
 
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 KEPT = "JK"
 """Sections shown even with one sentence only: all checks passed, and no finding."""
-TEMPLATE_DIGITS = 16
-"""Printed digits of the digest of the templates; renderer.json has it in full."""
 MOST_ROWS = 2000
 """Most rows of one table on the page; its file has all."""
 _MARKER = re.compile("\ue000([a-z]+):([^\ue001]*)\ue001")
@@ -102,8 +100,6 @@ def compose(
     bars : bool
         Whether tables have their columns of bars.
     """
-    digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
-    made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     bodies: dict[str, Markup] = {}
     shown: dict[str, list[Table | Figure]] = {}
     # Document control depends on the sections that are brief; sections whose parts are
@@ -131,7 +127,6 @@ def compose(
                 bars=bars,
                 conformity=conformity,
                 brief=_brief(bodies),
-                rendering=(*made_with, *(conformity if is_short else ())),
             )
         )
         shown[section.letter] = blocks

@@ -179,7 +179,7 @@ def on_paper(name):
 def test_paper_says_what_the_file_conforms_to_and_has_nothing_to_click():
     tree = on_paper("wide")
     assert not tree.all("details", "style")
-    assert "PDF/A: not claimed." in by_id(tree, "kv-environment").text
+    assert "PDF/A: not claimed." in by_id(tree, "kv-document").text
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
