@@ -81,7 +81,6 @@ def compose(
     printing: bool = False,
     is_short: bool = False,
     conformity: Rows = (),
-    bars: bool = True,
 ) -> Composed:
     """Return sections as HTML.
 
@@ -97,8 +96,6 @@ def compose(
         Whether there are so few sections that print has no table of contents.
     conformity : tuple of pairs of sentences
         Label and text of the statement on PDF/A and PDF/UA.
-    bars : bool
-        Whether tables have their columns of bars.
     """
     bodies: dict[str, Markup] = {}
     shown: dict[str, list[Table | Figure]] = {}
@@ -124,7 +121,6 @@ def compose(
                 every_row=every_row,
                 svg_uri=svg_uri,
                 is_short=is_short,
-                bars=bars,
                 conformity=conformity,
                 brief=_brief(bodies),
             )

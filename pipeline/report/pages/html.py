@@ -95,7 +95,7 @@ def to_html(
         )
 
 
-def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
+def print_html(view: ReportView, *, conformity: str) -> str:
     """Return the report as HTML for print.
 
     It has no style sheet: the renderer is given print.css.
@@ -105,8 +105,6 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     view : ReportView
     conformity : str
         The statement on PDF/A and PDF/UA of the renderer's output.
-    bars : bool, default True
-        Whether tables have their columns of bars.
     """
     claim = (say("control.conformity"), (conformity,))
     composed = compose(
@@ -115,7 +113,6 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
         printing=True,
         is_short=view.is_short,
         conformity=(claim,),
-        bars=bars,
     )
 
     def elsewhere(target: str, text: str) -> str:

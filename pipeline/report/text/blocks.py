@@ -6,7 +6,7 @@ The templates choose a macro by the `kind` of a block.
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 SHORT_TABLE, SHORT_TEXT = 6, 1000
@@ -96,23 +96,13 @@ Sentence: TypeAlias = tuple[Part, ...]
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar in a table: positions and widths in percent of the cell."""
-
-    fill: tuple[float, float]
-    interval: tuple[float, float] | None
-    estimate: float
-
-
-@dataclass(frozen=True)
 class Cell:
-    """One cell of a table: text, or a bar (with its number in the next column).
+    """One cell of a table.
 
     `shade` is the strength of its background colour, from 0 for none to 5.
     """
 
     parts: Sentence = ()
-    bar: Bar | None = None
     shade: int = 0
 
     @property
@@ -136,14 +126,14 @@ class Column:
     """
 
     label: Sentence
-    kind: Literal["text", "header", "number", "bar", "code"] = "text"
+    kind: Literal["text", "header", "number", "code"] = "text"
 
 
 @dataclass(frozen=True)
 class Row:
     """One row; `key` makes it a target of links, in one table of the report only.
 
-    Its cells are given as sentences, parts of sentences, bars or `Cell`s.
+    Its cells are given as sentences, parts of sentences or `Cell`s.
     """
 
     cells: tuple[Any, ...]
@@ -157,8 +147,6 @@ def cell_of(item: Any) -> Cell:
     """Return the content of a cell as a `Cell`."""
     if isinstance(item, Cell):
         return item
-    if isinstance(item, Bar):
-        return Cell(bar=item)
     return Cell(item if isinstance(item, tuple) else (item,) if item != "" else ())
 
 
@@ -225,14 +213,6 @@ class Table:
     def is_landscape(self) -> bool:
         """Whether it has too many columns for a page in portrait format."""
         return len(self.columns) > UPRIGHT_COLUMNS
-
-    @property
-    def without_bars(self) -> "Table":
-        """The same table without its columns of bars."""
-        places = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
-        columns = tuple(self.columns[i] for i in places)
-        rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
-        return replace(self, columns=columns, rows=tuple(rows))
 
 
 @dataclass(frozen=True)
