@@ -22,7 +22,7 @@ from ..text.wording import (
     show_hidden,
     table_of,
 )
-from .agreement_figures import band_figures, engine_figures, is_about
+from .agreement_figures import band_figures, is_about
 from .facts import Facts, card_link, config_of, engine_name, section, tallied, whole
 from .verdicts import LADDER, badge, count_verdict
 
@@ -37,10 +37,6 @@ def agreement(facts: Facts) -> Section:
     if frame.empty:
         return section("G", _nothing(facts), {"blocks": ()})
     blocks = [*_pairs_tables(facts), _disagreements(facts), *_curves_table(facts)]
-    figures = band_figures(facts)
-    # If all engines were replayed, their marks would coincide.
-    if not figures and not set(frame["verdict"]) <= {"replayed", "not compared"}:
-        figures = engine_figures(facts)
     counts = Counter(frame["verdict"])
     verdicts = [
         count_verdict(verdict, tallied("agreement.verdict", counts[verdict]))
@@ -49,7 +45,7 @@ def agreement(facts: Facts) -> Section:
     ]
     pairs = say_count(tallied("agreement", len(frame)), "pair")
     lede = say("agreement.lede", pairs=pairs, verdicts=joined(verdicts))
-    return section("G", lede, {"blocks": (*blocks, *figures)})
+    return section("G", lede, {"blocks": (*blocks, *band_figures(facts))})
 
 
 def _nothing(facts: Facts) -> Sentence:

@@ -1,117 +1,30 @@
-"""The figures of section G: rankings of several engines, and differences in bands."""
+"""The figures of section G: differences between engines in their bands."""
 
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
 from ...records.importance_record import Importance
-from ...records.ranking import interval, options_text, question_of
+from ...records.ranking import options_text, question_of
 from ..figures.bands import BandPanel, BandRow, draw_bands, paged_bands
-from ..figures.engines import ENGINES, EngineRow, draw_engines
-from ..text.blocks import Figure, Link, plain
-from ..text.number_text import count, decimals, number, percent
+from ..text.blocks import Figure, plain
+from ..text.number_text import decimals, number, percent
 from ..text.wording import (
     alt_text,
     display_name,
-    full_name,
     joined,
     say,
-    short_name,
     word,
 )
 from .facts import Facts, card_link, engine_name, tallied
-from .models_figure import interval_name
-from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
 
 ROWS = 20
 PANELS = 8
-MODELS = 3
-NAMED = 6
-"""Largest number of pairs that a caption names as not drawn."""
 DRAWN = ("disagrees", "equivalent", "comparable")
 """Verdicts whose pairs are drawn, in the order of drawing, the worst first."""
-
-
-def engine_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return figures of the lead ranking by each engine, at most five engines.
-
-    Of the lead rankings, at most three have a figure: the first that other engines
-    computed, and further ones of which not all other engines were replayed.
-    """
-    figures: list[Figure] = []
-    frame = facts.result.agreement
-    for ranking in facts.leads:
-        if not ranking.others or not ranking.measured or len(figures) == MODELS:
-            continue
-        about = [is_about(ranking.record, row) for row in frame.to_dict("records")]
-        pairs = frame[np.array(about, dtype=bool)]
-        answered = [other.engine for _, other in ranking.others]
-        verdicts = pairs.loc[pairs["engine_b"].isin(answered), "verdict"]
-        if figures and len(verdicts) and (verdicts == "replayed").all():
-            continue
-        record, model = ranking.record, short_name(ranking.subject)
-        sides = [record, *(other for _, other in ranking.others)][: len(ENGINES)]
-        engines = tuple(engine_name(side.engine) for side in sides)
-        bounds = [interval(side) for side in sides]
-        rows = []
-        for name in (record.features[row] for row in ranking.leading(ROWS)):
-            points, values = [], []
-            for side, engine, (low, high) in zip(sides, engines, bounds, strict=True):
-                at = side.features.index(name)
-                mean = float(side.mean[at])
-                if np.isfinite(mean):
-                    points.append((engine, mean, float(low[at]), float(high[at])))
-                    values.append(f"{engine} {number(mean, ranking.places)}")
-            title = say(
-                "figures.mark_alone",
-                model=model,
-                feature=display_name(name),
-                value="; ".join(values),
-            )
-            rows.append(EngineRow(display_name(name), tuple(points), plain(title)))
-        uncompared = set(pairs.loc[pairs["verdict"] == "not compared", "engine_b"])
-        compared = [side for side in sides if side.engine not in uncompared]
-        orders = {
-            tuple(np.array(one.features)[np.argsort(one.rank)]) for one in compared
-        }
-        key, n = "one_order" if len(orders) == 1 else "orders", len(compared)
-        if n == 1:
-            key, n = "uncompared", len(engines)
-        alt = say(
-            "figures.engines_alt",
-            n=str(len(rows)),
-            total=count(len(record.features)),
-            what=word(f"asked.{record.of}"),
-            model=model,
-            engines=joined(engines),
-            first=short_name(ranking.in_order[0]),
-        )
-        figure = Figure(
-            id=f"fig-engines-{ranking.key}",
-            draw=draw_engines,
-            data={
-                "rows": tuple(rows),
-                "engines": engines,
-                "unit_label": plain(measured_in(facts, ranking)),
-                "baseline": ranking.null_value,
-                "baseline_label": word("figures.model_as_it_is") if record.loss else "",
-            },
-            alt=alt_text(plain(alt)),
-            headline=say(f"figures.{key}", model=model, n=tallied("importances", n)),
-            caption=say(
-                "figures.engines",
-                interval=interval_name(ranking, of_draws=True),
-                card=card_link(facts.card(record)),
-                table=Link(table_id(ranking)),
-            ),
-        )
-        figures.append(figure)
-    return tuple(figures)
 
 
 def is_about(record: Importance, row: Any) -> bool:
@@ -137,20 +50,15 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
     pairs = sorted(
         judged.to_dict("records"), key=lambda row: DRAWN.index(row["verdict"])
     )
-    drawn, undrawn = [], []
+    drawn = []
     for row in pairs:
         ranking = next((r for r in facts.leads if is_about(r.record, row)), None)
-        if ranking is None:
-            continue
-        sides = _sides(facts, ranking, row)
-        if isinstance(sides, str):
-            undrawn.append((row, sides))
-        else:
+        if ranking and (sides := _sides(facts, ranking, row)):
             drawn.append(_bands(facts, ranking, row["verdict"], *sides))
     pages = paged_bands([panel for panel, _ in drawn[:PANELS]])
     left = iter(drawn)
     return tuple(
-        _band_figure(facts, place, list(islice(left, len(page))), len(drawn), undrawn)
+        _band_figure(facts, place, list(islice(left, len(page))), len(drawn))
         for place, page in enumerate(pages, start=1)
     )
 
@@ -160,14 +68,12 @@ def _band_figure(
     place: int,
     here: Sequence[tuple[BandPanel, Sequence[bool]]],
     n_pairs: int,
-    undrawn: Sequence[tuple[Any, str]],
 ) -> Figure:
     """Return one page of pairs.
 
     `here` has the panels of the page, each with a boolean per feature, drawn or not:
     whether its difference is inside its band. The headline counts those outside among
-    the pairs on the page that were judged, or all if none was. The caption names the
-    pairs in `undrawn`, each with the reason why it has no panel.
+    the pairs on the page that were judged, or all if none was.
     """
     panels = [panel for panel, _ in here]
     judged = [pair for pair in here if pair[0].verdict != "comparable"]
@@ -183,19 +89,6 @@ def _band_figure(
     if len(here) < n_pairs:
         n, of = tallied("agreement", len(here)), tallied("agreement", n_pairs)
         caption += say("figures.bands_cut", n=n, total=of)
-    if undrawn:
-        named = [
-            say(
-                "bands.pair",
-                model=full_name(row["model"]),
-                engines=f"{engine_name(row['engine_a'])} − {row['engine_b']}",
-                why=why,
-            )
-            for row, why in undrawn[:NAMED]
-        ]
-        if (rest := len(undrawn) - NAMED) > 0:
-            named.append(say("bands.more", n=tallied("agreement", rest)))
-        caption += say("bands.not_drawn", pairs=joined(named, "; "))
     alt = say(
         "figures.bands_alt",
         panels=joined(f"{panel.title[:24]}, {panel.engines}" for panel in panels),
@@ -221,15 +114,15 @@ def _band_figure(
 
 def _sides(
     facts: Facts, ranking: Ranking, row: Any
-) -> tuple[Importance, Importance] | str:
+) -> tuple[Importance, Importance] | None:
     """Return the two records of a pair in one form and order of features.
 
-    If the pair cannot be drawn, return the reason; pairs with the same draws, or none,
-    cannot. If several records of ours have the question of the row, the one with the
-    stream of the row is taken.
+    None if the pair cannot be drawn, such as one with the same draws, or none. If
+    several records of ours have the question of the row, the one with the stream of the
+    row is taken.
     """
     if " / " not in row["stream"]:
-        return word("bands.same_draws" if row["stream"] else "bands.no_draws")
+        return None
     records = [r for r in facts.result.importances if is_same_question(r, row)]
     by_match = sorted(records, key=lambda r: not is_about(r, row))
     pairs = (
@@ -242,15 +135,11 @@ def _sides(
     )
     pair = next(pairs, None)
     if pair is None:
-        return word("bands.absent")
+        return None
     one, other = side_by_side(*pair)[:2]
-    if one.form != other.form:
-        return plain(say("bands.forms", one=one.form, other=other.form))
-    if one.form != ranking.record.form:
-        return plain(say("bands.form", form=one.form))
-    if one.unit != other.unit:
-        return word("bands.units")
-    return (one, other) if one.features else word("bands.features")
+    is_like_ranking = one.form == other.form == ranking.record.form
+    is_drawn = is_like_ranking and one.unit == other.unit and one.features
+    return (one, other) if is_drawn else None
 
 
 def _bands(

@@ -37,7 +37,6 @@ from .ranking_tables import (
 )
 from .rankings import Ranking
 
-HEADLINE = 65
 MOST = 20
 """Number of clusters or names that a sentence lists; the frame has every pair."""
 MARKS = {"zero": " –", "below": " ↓"}
@@ -97,23 +96,7 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
     if tree and lead is not None and lead.record.of == "features":
         blocks.append(_figure(facts, lead, *tree, found))
     if found:
-        rankings = [r for r in facts.leads if r.record.of == "features"]
-        table = _table(facts, found, rankings[:1])
-        every = []
-        if len(rankings) > 1:
-            of_models = replace(
-                _table(facts, found, rankings),
-                id="tab-clusters-models",
-                caption=say("clusters.caption_models", limit=_limit(facts)),
-                is_single=True,
-                notes=(),
-            )
-            every = [of_models]
-            others = say("clusters.other_models", table=Link(of_models.id))
-            table = replace(table, notes=(*table.notes, others))
-        blocks += [table, *every]
-    if lead is not None:
-        blocks += _readings(facts, lead, found)
+        blocks.append(_table(facts, found))
     return group("firm-clusters", say("clusters.title"), blocks)
 
 
@@ -130,19 +113,6 @@ def clusters_in_short(facts: Facts) -> Sentence:
         names = series(short_name(name) for name in found[0].members[:MOST])
         return say("clusters.lede_one", names=names, value=found[0].strongest)
     return _several(facts, found)
-
-
-def marked(facts: Facts, ranking: Ranking) -> list[Sentence]:
-    """Return the note on a ranking that names the clusters of its features, if any."""
-    if ranking not in facts.leads or ranking.record.of != "features":
-        return []
-    sets = [
-        (*series(map(short_name, cluster.members)), " (", cluster.strongest, ")")
-        for cluster in clusters_of(facts)[:MOST]
-    ]
-    if not sets:
-        return []
-    return [say("clusters.note", sets=joined(sets, "; "), limit=_limit(facts))]
 
 
 def limit_of(facts: Facts) -> float:
@@ -264,9 +234,9 @@ def _several(facts: Facts, found: Sequence[Cluster]) -> Sentence:
     )
 
 
-def _table(
-    facts: Facts, found: Sequence[Cluster], rankings: Sequence[Ranking]
-) -> Table:
+def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
+    """Return the table of clusters, with a row for each model."""
+    rankings = [r for r in facts.leads if r.record.of == "features"]
     rows: list[Any] = []
     for members, strongest in found:
         names = joined(map(full_name, members))
@@ -302,29 +272,6 @@ def _table(
         if rankings
         else "tables/associations.csv",
     )
-
-
-def _readings(facts: Facts, lead: Ranking, found: Sequence[Cluster]) -> list[Sentence]:
-    """Return the joint importance of a single cluster, and how to measure others.
-
-    With several clusters, their joint importances are only in the table.
-    """
-    sentences, unmeasured = [], []
-    for members, _ in found:
-        measured = _measured(facts, lead, members)
-        total, both = measured.total, measured.both
-        names = series(map(short_name, members[:MOST]))
-        if both and total and len(found) == 1:
-            model = full_name(lead.subject)
-            text = say(
-                "clusters.reading", names=names, both=both, total=total, model=model
-            )
-            sentences.append(text)
-        elif not both:
-            unmeasured.append(names)
-    if unmeasured:
-        sentences.append(say("clusters.unasked", sets=joined(unmeasured[:MOST], "; ")))
-    return sentences
 
 
 def _figure(
@@ -388,7 +335,7 @@ def _figure(
             "value_label": value_word(ranking).lower(),
         },
         alt=alt_text(plain(alt)),
-        headline=_headline(facts, ranking, found),
+        headline=_several(facts, found),
         caption=say(
             "clusters.figure",
             statistics=series(
@@ -401,18 +348,3 @@ def _figure(
             table=Link(table_id(ranking)),
         ),
     )
-
-
-def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:
-    """Return the joint importance of a single cluster, or the number of clusters."""
-    if len(found) == 1:
-        members = found[0].members
-        measured = _measured(facts, ranking, members)
-        total, both = measured.total, measured.both
-        if both and total:
-            names = series(map(short_name, members))
-            key = "clusters.headline_one"
-            sentence = say(key, names=names, both=both, total=total)
-            if len(plain(sentence)) <= HEADLINE:
-                return sentence
-    return _several(facts, found)

@@ -1,15 +1,9 @@
-"""A figure of section F: the losses of several models side by side.
+"""A figure of section F: the losses of several models side by side."""
 
-It marks the features that matter in a flexible model and hardly in a linear one. Such a
-feature may have an effect that is not linear, so its curve is worth a look. The mark
-does not say which model is better.
-"""
-
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +13,6 @@ from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, end_text, lone, number, percent
 from ..text.wording import (
-    ALT,
     alt_text,
     display_name,
     full_name,
@@ -28,36 +21,12 @@ from ..text.wording import (
     say,
     series,
     short_name,
-    show_hidden,
     word,
 )
 from .facts import Facts, card_link, repeats_of
 from .ranking_tables import measured_in
 from .rankings import Ranking
 
-MARK = "†"
-MATTERS, HARDLY = 0.05, 0.01
-"""Shares of the largest importance of a model: a feature matters if the lower end of
-its interval is above the first, and hardly if the upper end is below the second."""
-
-LINEAR = frozenset(
-    # scikit-learn
-    "ARDRegression BayesianRidge ElasticNet ElasticNetCV GammaRegressor HuberRegressor "
-    "Lars LarsCV Lasso LassoCV LassoLars LassoLarsCV LassoLarsIC "
-    "LinearDiscriminantAnalysis LinearRegression LinearSVC LinearSVR "
-    "LogisticRegression LogisticRegressionCV OrthogonalMatchingPursuit "
-    "OrthogonalMatchingPursuitCV "
-    "PassiveAggressiveClassifier PassiveAggressiveRegressor Perceptron PLSRegression "
-    "PoissonRegressor QuantileRegressor RANSACRegressor Ridge RidgeClassifier "
-    "RidgeClassifierCV RidgeCV SGDClassifier SGDRegressor TheilSenRegressor "
-    "TweedieRegressor "
-    # statsmodels
-    "BinaryResultsWrapper GLMResultsWrapper LogitResultsWrapper OLSResults "
-    "RegressionResultsWrapper RLMResultsWrapper "
-    # R
-    "glm lm lda lrm multinom ols polr rlm".split()
-)
-KERNELS = ("SVC", "SVR", "NuSVC", "NuSVR")
 PANEL_ROWS, MOST_EACH = 36, 8
 PANELS = 6
 """Most rows of all panels, rows of one panel, and panels of a legible figure."""
@@ -65,89 +34,13 @@ NAMED = 3
 """Most possible leaders of a model that an alternative text names."""
 
 
-class Flag(NamedTuple):
-    """The models in which a feature matters, and those in which it hardly does."""
-
-    matters: tuple[str, ...]
-    hardly: tuple[str, ...]
-
-
-def linear_models(facts: Facts) -> dict[str, str]:
-    """Return the class of each model that is linear by its class or its kernel.
-
-    Nonlinear terms of its columns (a polynomial, a spline) are not considered.
-    """
-    classes = {}
-    for row in facts.result.models.to_dict("records"):
-        estimator = str(row["estimator"])
-        is_linear = estimator in LINEAR
-        if estimator in KERNELS:
-            is_linear = json.loads(row["parameters"] or "{}").get("kernel") == "linear"
-        if is_linear:
-            classes[str(row["model"])] = estimator
-    return classes
-
-
-def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> dict[str, Flag]:
-    """Return the features to mark, in the order of the first ranking."""
-    linear = linear_models(facts)
-    matters: dict[str, list[str]] = {}
-    hardly: dict[str, list[str]] = {}
-    for ranking in ranked:
-        model, nothing = ranking.record.model, ranking.null_value
-        largest = np.fmax.reduce(ranking.mean) - nothing
-        if not (np.isfinite(largest) and largest > 0):
-            continue
-        low, high = ranking.low - nothing, ranking.high - nothing
-        found = hardly if model in linear else matters
-        is_found = (
-            high / largest < HARDLY if model in linear else low / largest > MATTERS
-        )
-        for row in np.flatnonzero(is_found):
-            found.setdefault(ranking.record.features[row], []).append(model)
-    return {
-        name: Flag(tuple(matters[name]), tuple(hardly[name]))
-        for name in ranked[0].in_order
-        if name in matters and name in hardly
-    }
-
-
-def flags_in_words(
-    facts: Facts, flags: Mapping[str, Flag], interval: Sentence
-) -> Sentence:
-    """Return the caption of the mark: its features, their models and the rule."""
-    if not flags:
-        return ()
-    classes = linear_models(facts)
-    sentences = [
-        say(
-            "flags.feature",
-            feature=full_name(feature),
-            matters=series(map(full_name, flag.matters)),
-            hardly=series(
-                (full_name(name), f" ({show_hidden(classes[name])})")
-                for name in flag.hardly
-            ),
-        )
-        for feature, flag in flags.items()
-    ]
-    return say(
-        "flags.caption",
-        mark=MARK,
-        features=joined(sentences, "; "),
-        interval=interval,
-        matters=percent(MATTERS),
-        hardly=percent(HARDLY),
-    )
-
-
-def interval_name(ranking: Ranking, *, of_draws: bool = False) -> Sentence:
+def interval_name(ranking: Ranking) -> Sentence:
     """Return the name of an interval: over other rows, or over the random draws alone.
 
     The latter is no statement about the importance of a feature, and is named without
-    its level for permutation. `of_draws` selects it if both intervals are known.
+    its level for permutation.
     """
-    if ranking.row_intervals and not of_draws:
+    if ranking.row_intervals:
         return say("figures.over_rows", level=percent(LEVEL))
     if ranking.starts_at_loss:
         return say("figures.shuffling_noise")
@@ -169,11 +62,8 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     over_rows = all(
         r.row_intervals and r.record.form in ("difference", "ratio") for r in rankings
     )
-    flags = linear_flags(facts, rankings)
-    # The first features, the last of them replaced by those with a flag.
     most = min(max(PANEL_ROWS // len(rankings), 3), MOST_EACH)
-    chosen = sorted(first.in_order, key=lambda name: name not in flags)[:most]
-    names = [name for name in first.in_order if name in chosen]
+    names = first.in_order[:most]
     apart = facts.apart(record)
     caption = say(
         "figures.models_over_rows" if over_rows else "figures.models",
@@ -181,61 +71,40 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         level=percent(LEVEL),
         card=card_link(facts.card(record)),
     )
-    panels = tuple(panel_of(r, names, flags, over_rows=over_rows) for r in rankings)
-    data = losses_data(facts, first, panels)
-    alt = plain(
-        say(
-            "figures.models_alt",
-            models=str(len(rankings)),
-            n=str(len(names)),
-            total=count(len(features)),
-            of=word(f"asked.{record.of}"),
-            label=data["axis_label"],
-            firsts=joined(
-                (short_name(r.subject), " ", *_leading(r))
-                for r in rankings
-                if r.measured
-            ),
-        )
+    panels = tuple(_panel(r, names, over_rows=over_rows) for r in rankings)
+    losses = replace(first, record=replace(record, form="raw"))
+    axis_label = plain(measured_in(facts, losses))
+    alt = say(
+        "figures.models_alt",
+        models=str(len(rankings)),
+        n=str(len(names)),
+        total=count(len(features)),
+        of=word(f"asked.{record.of}"),
+        label=axis_label,
+        firsts=joined(
+            (short_name(r.subject), " ", *_leading(r)) for r in rankings if r.measured
+        ),
     )
-    if flags:
-        exception = plain(say("flags.alt", features=joined(map(short_name, flags))))
-        alt += exception if len(alt + exception) <= ALT else ""
     id_ = key_of(record.method, record.of, record.loss, record.form, apart)
     return Figure(
         id=f"fig-models-{id_}",
         draw=draw_models,
-        data=data,
-        alt=alt_text(alt),
+        data={
+            "panels": panels,
+            "axis_label": axis_label,
+            "value_label": word("figures.models_value"),
+        },
+        alt=alt_text(plain(alt)),
         headline=_headline(facts, rankings),
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
-            *flags_in_words(facts, flags, interval_name(first)),
             *not_drawn([r.subject for r in comparable[PANELS:]]),
         ),
     )
 
 
-def losses_data(
-    facts: Facts, ranking: Ranking, panels: tuple[ModelPanel, ...]
-) -> dict[str, Any]:
-    """Return the data for `draw_models`: panels, and the labels of their losses."""
-    losses = replace(ranking, record=replace(ranking.record, form="raw"))
-    return {
-        "panels": panels,
-        "axis_label": plain(measured_in(facts, losses)),
-        "value_label": word("figures.models_value"),
-    }
-
-
-def panel_of(
-    ranking: Ranking,
-    names: Sequence[str],
-    flags: Mapping[str, Flag],
-    *,
-    over_rows: bool,
-) -> ModelPanel:
+def _panel(ranking: Ranking, names: Sequence[str], *, over_rows: bool) -> ModelPanel:
     """Return the panel of one model, with intervals over other rows or its repeats."""
     record = ranking.record
     base = float(record.baseline.mean())
@@ -251,15 +120,7 @@ def panel_of(
             ends = (base * low, base * high) if is_ratio else (base + low, base + high)
         has_boxes = ranking.is_drawn and not over_rows
         repeats = tuple(record.raw[at].tolist()) if has_boxes else ()
-        flag, mark, note = flags.get(name), "", ""
-        if flag and record.model in (*flag.matters, *flag.hardly):
-            mark = MARK
-            # The short bars of linear models leave room for a note.
-            if record.model in flag.hardly:
-                models = joined(map(short_name, flag.matters))
-                note = plain(say("flags.note", models=models))
-        more = {"repeats": repeats, "mark": mark, "note": note}
-        rows.append(figure_row(ranking, at, mean, ends, text, **more))
+        rows.append(figure_row(ranking, at, mean, ends, text, repeats=repeats))
     before = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=before))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))

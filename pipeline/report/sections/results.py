@@ -21,8 +21,7 @@ from ..text.wording import (
 from .agreement import worst_disagreements
 from .cards import title_of
 from .claims import claims
-from .clusters import marked
-from .conditional import conditional_figures, shared_information
+from .conditional import shared_information
 from .effects import effect_figures
 from .expectations import expectations
 from .facts import Facts, card_link, group, section, whole
@@ -34,17 +33,14 @@ from .ranking_tables import how_replaced, on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_about, rows_drawn
 from .segments import segment_blocks
 from .significance import engine_tables, significance_table
-from .stability import firmness
 from .surfaces import surface_figures
 from .top_k import selection_tables, top_k_figures
 
 
 def results(facts: Facts) -> Section:
     """Return section F: one group per measure, then the curves."""
-    overview = overview_tables(facts)
-    conditional = conditional_figures(facts) if overview else ()
     groups = (
-        *group("overview", say("overview.title"), (*overview, *conditional)),
+        *group("overview", say("overview.title"), overview_tables(facts)),
         *(_group(facts, measure) for measure in facts.cards),
         *group("segments", say("segments.title"), segment_blocks(facts)),
         *group("measure-curves", say("results.curves"), effect_figures(facts)),
@@ -116,11 +112,9 @@ def _group(facts: Facts, measure: Measure) -> Group:
                 disagreements, ranking.record, "model", "method", "of", "loss"
             )
             table = ranking_table(facts, ranking, list(outside["feature"]))
-            firm = filter(None, [firmness(facts, ranking)])
             blocks.append(
                 replace(
                     table,
-                    notes=(*table.notes, *marked(facts, ranking), *firm),
                     is_single=ranking is not facts.lead and in_overview(facts, ranking),
                 )
             )

@@ -2,16 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from tests.report.svg_reader import words as svg_words
 
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.steps.convergence import halvings
 from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.random_subspace import PERF, TWIN
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.records.ranking import interval
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -19,11 +16,11 @@ GROUPS = {"ab": ["x6", "x1"], "c": ["x3"]}
 OLS = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 
 
-def audited(method, n_repeats, groups=None, data=None, checks=None):
+def audited(method, n_repeats, groups=None, data=None):
     """Return the result of one question about least squares."""
     data = data or replace(normal_data(3, 2, 1, 0, 0, 0), split="train")
     entry = {"method": method, "n_repeats": n_repeats, "losses": ["mse"]}
-    config = {"models": [OLS], "importance": [entry], "checks": checks or {}}
+    config = {"models": [OLS], "importance": [entry]}
     if groups:
         config |= {"groups": groups}
         entry["of"] = "groups"
@@ -58,25 +55,8 @@ def test_few_repeats_and_what_is_not_drawn_have_no_halves():
     assert halvings(replace(record, stream="")) == ()
 
 
-def test_the_report_shows_ranks_and_values_after_fewer_repeats():
-    result = audited(PERF, 40, checks={"top_k": 5})
-    view = build_view(result)
+def test_the_report_shows_ranks_after_fewer_repeats():
+    view = build_view(audited(PERF, 40))
     (table,) = (t for t in view.tables if t.id.startswith("tab-convergence"))
-    assert not table.is_single
-    (figure,) = (f for f in view.figures if f.id.startswith("fig-convergence"))
     assert [plain(column.label) for column in table.columns[1:]] == ["10", "20", "40"]
     assert [plain(row.cells[3].parts) for row in table.rows] == list("123456")
-    (record,) = result.importances
-    top = np.argmax(record.mean)
-    assert figure.data["panels"][0][1][0].means[-1] == pytest.approx(record.mean[top])
-    half = np.diff(interval(record), axis=0)[0, top] / 2
-    assert figure.data["panels"][0][1][0].errors[-1] == pytest.approx(half)
-    assert {"10", "20", "40"} <= set(svg_words(figure.svg))
-
-
-def test_repeats_that_move_only_features_behind_the_first_are_folded_away():
-    """The first three hold; the places 4 and 5 change between 20 and 40 repeats."""
-    view = build_view(audited(PERF, 40, checks={"top_k": 3}))
-    (table,) = (t for t in view.tables if t.id.startswith("tab-convergence"))
-    assert table.is_single
-    assert not [f for f in view.figures if f.id.startswith("fig-convergence")]

@@ -1,4 +1,4 @@
-"""The features that matter in a flexible model and hardly in a linear one."""
+"""The losses of several models side by side."""
 
 import re
 from dataclasses import replace
@@ -25,12 +25,10 @@ from tests.report.svg_reader import (
 from importance_audit.report.figures.models import ModelPanel, draw_models
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.sections.models_figure import LINEAR, MARK
 from importance_audit.report.text.blocks import plain
 
 NAMES = ("year", "size")
-FLAGGED = ((0.0, 100.0), (40.0, 100.0))
-"""Importances in a linear and in a flexible model, of which the first is flagged."""
+MARK = "†"
 
 
 def result(
@@ -52,75 +50,6 @@ def models_figure(audit_result):
     return figure
 
 
-def marks(figure):
-    return [[row.mark for row in panel.rows] for panel in figure.data["panels"]]
-
-
-def has_flag(figure):
-    return any(map(any, marks(figure)))
-
-
-def test_what_matters_in_a_forest_and_not_in_a_linear_model_is_marked_in_both():
-    figure = models_figure(result(*FLAGGED))
-    assert marks(figure) == [["", MARK], ["", MARK]]
-    notes = [panel.rows[1].note for panel in figure.data["panels"]]
-    assert notes == ["", "matters in forest"]
-    assert "year (in forest, not in straight (lm))" in plain(figure.caption)
-    assert figure.alt.endswith(" year: of little weight in a linear model only.")
-
-
-@pytest.mark.parametrize(
-    ("flexible", "linear", "flagged"),
-    [
-        ((5.3, 100.0), (0.7, 100.0), True),
-        ((4.7, 100.0), (0.7, 100.0), False),
-        ((5.3, 100.0), (1.3, 100.0), False),
-        ((0.0, 100.0), (40.0, 100.0), False),
-        ((-1.0, -2.0), (0.0, 100.0), False),
-    ],
-)
-def test_a_flag_needs_both_intervals_beyond_the_shares_that_the_rule_names(
-    flexible, linear, flagged
-):
-    figure = models_figure(result(linear=linear, flexible=flexible))
-    assert has_flag(figure) is flagged
-    rule = (
-        "lies above 5\u202f% of the model's largest value in the flexible model and "
-        "below 1\u202f% of it in the linear one"
-    )
-    assert (rule in plain(figure.caption)) is flagged
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"sd": (99.0, 0.1)},
-        {"sd": (0.1, 99.0)},
-        {"estimators": ("lm", "lm")},
-        {"estimators": ("svm", "gbm")},
-    ],
-)
-def test_a_wide_interval_and_models_of_one_kind_raise_no_flag(fields):
-    assert not has_flag(models_figure(result(*FLAGGED, **fields)))
-
-
-@pytest.mark.parametrize(("kernel", "flagged"), [("linear", True), ("rbf", False)])
-def test_a_support_vector_machine_is_linear_by_its_kernel(kernel, flagged):
-    kind = {"estimators": ("Forest", "SVR"), "parameters": f'{{"kernel": "{kernel}"}}'}
-    assert has_flag(models_figure(result(*FLAGGED, **kind))) is flagged
-
-
-def test_the_linear_models_of_scikit_learn_are_known_by_name():
-    from sklearn import base, linear_model
-
-    kinds = (base.RegressorMixin, base.ClassifierMixin)
-    public = {name: getattr(linear_model, name) for name in linear_model.__all__}
-    linear_names = {
-        n for n, c in public.items() if isinstance(c, type) and issubclass(c, kinds)
-    }
-    assert {name for name in linear_names - LINEAR if "MultiTask" not in name} == set()
-
-
 @pytest.mark.parametrize("form", ["difference", "ratio"])
 def test_intervals_over_other_rows_stand_at_the_loss_they_mean(form):
     made = result(linear=(20.0, 100.0), flexible=(40.0, 100.0))
@@ -138,13 +67,6 @@ def test_intervals_over_other_rows_stand_at_the_loss_they_mean(form):
     at = x_axis(figure.svg)
     ends = [x for g in groups(figure.svg, "interval") for x, _ in points(g)]
     assert min(abs(x - at(84.0)) for x in ends) < 0.02
-
-
-def test_wide_intervals_over_other_rows_raise_no_flag():
-    made = result(*FLAGGED)
-    wide = replace(made, row_intervals=row_intervals_frame(made.importances, 99.0))
-    assert has_flag(models_figure(made))
-    assert not has_flag(models_figure(wide))
 
 
 LONG = "gradient boosting, challenger 2024-02, refitted each quarter"

@@ -27,7 +27,6 @@ from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
 from importance_audit.report.figures.bands import draw_bands
 from importance_audit.report.figures.effects import draw_effects
-from importance_audit.report.figures.engines import draw_engines
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -175,13 +174,6 @@ def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
     assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
 
 
-def test_marks_of_engines_are_drawn_where_they_differ_and_no_band_shows_it():
-    pairs = apartments_result().agreement.assign(verdict="disagrees")
-    assert len(drawn(apartments_view(agreement=pairs), draw_engines)) == 3
-    assert drawn(view_of("apartments"), draw_engines) == []
-    assert drawn(view_of("disagreeing"), draw_engines) == []
-
-
 def test_a_figure_says_in_words_what_it_shows(any_name):
     for figure in view_of(any_name).figures:
         assert 40 < len(figure.alt) <= 250
@@ -242,7 +234,7 @@ def view_beside(marginal, conditional, **options):
     records = (
         made_importance("forest", [*means], [*means.values()], options=own, loss=loss)
         for means, own in asked
-        for loss in ("rmse", "mae")  # of several the figure has the first
+        for loss in ("rmse", "mae")
     )
     return view_of_records(*records)
 
@@ -260,46 +252,12 @@ def test_some_features_are_read_beside_the_marginal_ranking_of_all(options, draw
     text = said_in(view, "F")
     assert f"forest: when {drawn}" in text
     assert "columns, b (20\u202f%) keep at most half" in text
-    (figure,) = conditional_figures(view)
-    assert figure.id == "fig-conditional-forest-features-rmse"
-    for panel in figure.data["panels"]:
-        assert [row.name for row in panel.rows] == ["b", "c"]
-    shown = "Shown: the first 2 of 3 that every panel has."
-    assert plain(figure.caption).endswith(shown)
 
 
 def test_what_lacks_a_marginal_ranking_is_read_beside_nothing():
     for marginal in ({}, {"a": 900.0, "b": 500.0}):
         view = view_beside(marginal, {"b": 100.0, "c": 290.0})
         assert "forest: when drawn" not in said_in(view, "F")
-        assert conditional_figures(view) == []
-
-
-def conditional_figures(view):
-    """Return the figures of marginal beside conditional importances."""
-    return [f for f in view.figures if f.id.startswith("fig-conditional-")]
-
-
-def test_marginal_and_conditional_losses_stand_in_one_figure_per_model():
-    schemes = [CONDITIONAL, MARGINAL | {"within": "gaussian"}]
-    result = audit_of(MARGINAL, *schemes)
-    figures = conditional_figures(build_view(result))
-    assert [f.id.split("-")[2] for f in figures] == ["one", "two"]
-    records = [r for r in result.importances if r.model == "one"]
-    panels = figures[0].data["panels"]
-    names = ["among all rows, E1", "within leaves, E2", "from a normal, E3"]
-    assert [panel.name for panel in panels] == names
-    for panel, record in zip(panels, records, strict=True):
-        rows = {row.name: row for row in panel.rows}
-        assert panel.baseline == record.baseline.mean()
-        for name, raw in zip(record.features, record.raw, strict=True):
-            assert rows[name].estimate == pytest.approx(raw.mean(), rel=1e-12)
-    orders = {tuple(row.name for row in panel.rows) for panel in panels}
-    assert len(orders) == 1
-    headline = plain(figures[0].headline)
-    assert headline.startswith("one: ")
-    assert [name in headline for name in (" x", "twin", "own")] == [True, True, False]
-    assert "Shown:" not in plain(figures[0].caption)
 
 
 def test_of_one_repeat_nothing_is_said_that_only_a_spread_could_show():

@@ -9,8 +9,6 @@ from tests.report.reading import column, figure, lede_of, section, table
 
 from importance_audit.report.pages.by_model import part_of
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.sections.agreement_figures import engine_figures
-from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.text.blocks import plain
 
 
@@ -18,12 +16,6 @@ def paired(verdict):
     """Return the stopped run with its pair of rankings compared or not."""
     pair = made_pair("forest", verdict, reasons="definition: another formula.")
     return stopped_result(agreement=made_frame("agreement", [pair]))
-
-
-def headline(verdict):
-    """Return what stands above the marks of the engines."""
-    (marks,) = engine_figures(facts_of(paired(verdict), ""))
-    return plain(marks.headline)
 
 
 def sentences_of_agreement(verdict):
@@ -45,12 +37,6 @@ def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
     assert lede_of(view_of("one feature"), "G") == (
         "Nothing was compared: no second implementation took part in this run."
     )
-
-
-def test_one_order_is_said_of_pairs_that_were_compared_alone():
-    uncompared, compared = (headline("not compared"), headline("comparable"))
-    assert uncompared == "forest: 2 implementations whose results were not compared."
-    assert compared == "forest: 2 implementations rank the features in the same order."
 
 
 def test_no_band_was_kept_where_no_pair_was_judged():
