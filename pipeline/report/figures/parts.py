@@ -67,9 +67,9 @@ class Row:
     """One feature: its estimate, interval and repeats, and the texts of its row.
 
     `low` and `high` are the ends of the interval, `repeats` the numbers whose mean is
-    the estimate. `text` is printed at the right edge, `title` is the tooltip, `mark` a
-    sign at the end of the plot, and `note` a text in it. `cluster` counts from 0, -1
-    for none; `is_together` marks the members of a cluster measured together.
+    the estimate. `text` is printed at the right edge, `title` is the tooltip. `cluster`
+    counts from 0, -1 for none; `is_together` marks the members of a cluster measured
+    together.
     """
 
     name: str
@@ -79,8 +79,6 @@ class Row:
     text: str = ""
     repeats: tuple[float, ...] = ()
     title: str = ""
-    mark: str = ""
-    note: str = ""
     cluster: int = -1
     is_together: bool = False
 
