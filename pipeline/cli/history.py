@@ -79,7 +79,7 @@ def history(
     if html is None and as_json:
         print_json({"format": FORMAT, "audits": to_plain(audits)})
     elif html is None:
-        lines = _one(audits[0]) if is_one else _several(audits, datetime.now(UTC))
+        lines = _one(audits[0]) if is_one else _several(audits)
         say("\n".join(map(printable, lines)))
     sys.exit(2 if any(audit.fault for audit in audits) else 0)
 
@@ -123,13 +123,13 @@ def _note(row: "Row") -> str:
     return f"no run: {row.note}" if row.is_attempt else row.note
 
 
-def _several(audits: Sequence["Timeline"], now: datetime) -> Iterator[str]:
+def _several(audits: Sequence["Timeline"]) -> Iterator[str]:
     """Yield one line per audit with its last run, and a line for each later event."""
     from ..records.errors import printable
 
     names = [printable(audit.audit) for audit in audits]
     width = max(5, *map(len, names))
-    head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
+    head = f"{'last run (UTC)':19}  {'exit':>4}  {'verdict':25}"
     yield f"{'audit':{width}}  {head}  found  gaps"
     for audit, label in zip(audits, names, strict=True):
         name, run = f"{label:{width}}", audit.newest
@@ -137,7 +137,7 @@ def _several(audits: Sequence["Timeline"], now: datetime) -> Iterator[str]:
             yield f"{name}  {audit.fault or 'no run'}"
         else:
             code = run.exit_code if run.exit_code >= 0 else ""
-            facts = f"{_time(run.started):19}  {_age(run.started, now):>5}  {code:>4}"
+            facts = f"{_time(run.started):19}  {code:>4}"
             n_findings = audit.n_findings if audit.last_complete else "–"
             counts = f"{n_findings:>5}  {len(audit.gaps):>4}"
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
@@ -154,15 +154,3 @@ def _time(text: str) -> str:
         return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S}"
     except ValueError:
         return text
-
-
-def _age(text: str, now: datetime) -> str:
-    """Return the age of an ISO time in its largest unit, "" if it cannot be read."""
-    try:
-        seconds = (now - datetime.fromisoformat(text)).total_seconds()
-    except (ValueError, TypeError):
-        return ""
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if abs(seconds) >= size:
-            return f"{int(seconds / size)} {unit}"
-    return f"{int(seconds)} s"

@@ -126,7 +126,7 @@ def test_the_newest_run_of_each_audit_is_listed(audit):
     (audit.parent / "other").mkdir()
     (audit.parent / "0").symlink_to("a")
     lines = history(audit.parent).stdout.splitlines()
-    head = "audit last run (UTC) age exit verdict found gaps"
+    head = "audit last run (UTC) exit verdict found gaps"
     assert lines[0].split() == head.split()
     assert lines[1].startswith("a      2025-11-21 08:46:00  ")
     assert lines[1].split()[-4:] == ["not", "cross-checked", "1", "0"]
