@@ -75,7 +75,6 @@ def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) 
     """Draw the bar of one feature, with interval, box plot or tick at its end."""
     sheet, at = plot.sheet, plot.scale.at
     if not isfinite(row.estimate):
-        plot.dot(y, row.estimate)
         return
     mean, thick = at(row.estimate), (y - 1.3, y + 1.3)
     sheet.box((at(baseline), mean), thick, face=FILL, name=name)
