@@ -22,7 +22,6 @@ IN_PATH = Path("PATH/history.html")
 @click.command()
 @click.argument("path", type=FOLDER, default=Path("reports"))
 @click.option("--last", type=click.IntRange(min=0), default=20, metavar="N")
-@click.option("--rebuild", is_flag=True, help="Read every run folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--html",
@@ -31,9 +30,7 @@ IN_PATH = Path("PATH/history.html")
     type=FOLDER,
     help="Write an HTML page instead (default: history.html in PATH).",
 )
-def history(
-    path: Path, last: int, rebuild: bool, as_json: bool, html: Path | None
-) -> None:
+def history(path: Path, last: int, as_json: bool, html: Path | None) -> None:
     """List the runs of one audit or of all below PATH.
 
     The list gives the time in UTC, verdict, changes since the previous run and leading
@@ -56,9 +53,9 @@ def history(
         is_one = is_audit(path)
         if is_one:
             rows = (html is None and last) or None  # a page lists all runs
-            audits: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
+            audits: tuple[Timeline, ...] = (timeline(path, last=rows),)
         else:
-            audits = timelines(path, rebuild=rebuild)
+            audits = timelines(path)
         if not audits:
             raise DataError(
                 f"{str(path)!r} contains no audit: neither it nor a folder in it has "
@@ -74,8 +71,6 @@ def history(
             else:
                 write_file(target, index_page(audits, path, target))
             say(f"HTML  {target}")
-            for note in dict.fromkeys(note for audit in audits for note in audit.notes):
-                click.echo(printable(note), err=True)
     if html is None and as_json:
         print_json({"format": FORMAT, "audits": to_plain(audits)})
     elif html is None:
@@ -96,10 +91,9 @@ def _one(audit: "Timeline") -> Iterator[str]:
         yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
     for row in audit.rows:
         yield from _row(row)
-    for title, sentences in (("gaps", audit.gaps), ("notes", audit.notes)):
-        if sentences:
-            yield f"{title}:"
-        yield from (f"  {sentence}" for sentence in sentences)
+    if audit.gaps:
+        yield "gaps:"
+    yield from (f"  {sentence}" for sentence in audit.gaps)
 
 
 def _row(row: "Row") -> Iterator[str]:
@@ -136,16 +130,13 @@ def _several(audits: Sequence["Timeline"]) -> Iterator[str]:
         if run is None:
             yield f"{name}  {audit.fault or 'no run'}"
         else:
-            code = run.exit_code if run.exit_code >= 0 else ""
-            facts = f"{_time(run.started):19}  {code:>4}"
+            facts = f"{_time(run.started):19}  {run.exit_code:>4}"
             n_findings = audit.n_findings if audit.last_complete else "–"
             counts = f"{n_findings:>5}  {len(audit.gaps):>4}"
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
         for row in audit.rows:
             if row.run is None:
                 yield f"{'':{width}}  {_time(row.time):19}  {_note(row)}"
-    for note in dict.fromkeys(note for audit in audits for note in audit.notes):
-        yield f"note: {note}"
 
 
 def _time(text: str) -> str:

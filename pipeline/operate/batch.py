@@ -4,19 +4,22 @@ A broken file or a crash of one does not stop the others. Not: running one audit
 (`run`), or the layout of the page of a batch (`report`).
 """
 
+import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple
 
+from ..config.load import FILE_NAME
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
 from ..runs.audit_log import ENDED, readable_events
-from ..runs.chain import is_run, started_at
+from ..runs.chain import started_at
 from ..runs.locks import locked
 from ..runs.timeline import audits_below
 from .child_process import describe_exit, run_command, stop_requests
@@ -75,13 +78,18 @@ def audits_of(folder: Path) -> tuple[str, ...]:
     AuditError
         If the folder cannot be read, or has no audit.
     """
-    names = tuple(path.name for path in audits_below(folder, is_audit))
+    names = tuple(path.name for path in audits_below(folder) if _has_file(path))
     if not names:
-        remedy = "It is a single audit: leave out --all." if is_audit(folder) else ""
+        remedy = "It is a single audit: leave out --all." if _has_file(folder) else ""
         raise AuditError(
             f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
     return names
+
+
+def _has_file(folder: Path) -> bool:
+    """Whether a folder has an audit.toml; no error if it cannot be read."""
+    return os.path.isfile(folder / FILE_NAME)
 
 
 def run_batch(
@@ -122,50 +130,42 @@ def run_batch(
         If there is no audit, or (`LockedError`) another process runs this batch.
     """
     names = audits_of(folder)
-    with locked(folder):
+    with locked(folder), stop_requests() as signals, ThreadPoolExecutor(n_jobs) as pool:
         recent = {name: recent_outcome(folder / name, newer_than) for name in names}
+
+        def tell_of(name: str) -> None:
+            state = " (not run again)" if recent[name] else ""
+            place = f"[{names.index(name) + 1}/{len(names)}]"
+            tell(f"{place} audit {shown(name)}{state}")
+
+        def run_one(name: str) -> tuple[Outcome, bytes]:
+            if signals:
+                return recent[name] or Outcome(name), b""
+            if n_jobs == 1:
+                tell_of(name)
+            if outcome := recent[name]:
+                return outcome, b""
+            return _run(folder / name, options, signals, keeps_output=n_jobs > 1)
+
+        runs = {name: pool.submit(run_one, name) for name in names}
         done = {name: outcome for name, outcome in recent.items() if outcome}
-        begun, outputs = {*done}, dict[str, bytes]()
-        waiting, untold = [n for n in names if n not in done], [*names]
-        running: dict[str, _Run] = {}
-
-        def tell_in_order() -> None:
-            while untold and untold[0] in (begun if n_jobs == 1 else done):
-                name = untold.pop(0)
-                state = " (not run again)" if recent[name] else ""
-                place = f"[{len(names) - len(untold)}/{len(names)}]"
-                tell(f"{place} audit {shown(name)}{state}")
-                if output := outputs.pop(name, b""):
+        try:
+            for name, run in runs.items():
+                while wait([run], POLL_SECONDS).not_done:  # lets signals in
+                    pass
+                outcome, output = run.result()
+                if n_jobs > 1 and outcome.exit_code is not None:
+                    tell_of(name)
                     on_output(output)
-                if name not in done:  # its output comes before the next line
-                    break
-
-        with stop_requests() as signals:
-            try:
-                while (running or waiting) and not signals:
-                    while waiting and len(running) < n_jobs and not signals:
-                        name = waiting.pop(0)
-                        begun.add(name)
-                        tell_in_order()
-                        if is_audit(folder / name):
-                            running[name] = _begin(folder / name, options, n_jobs > 1)
-                        else:
-                            words = "audit.toml disappeared after the batch began."
-                            done[name] = Outcome(name, 2, message=words)
-                    time.sleep(POLL_SECONDS)
-                    for name, run in [*running.items()]:
-                        if run.child.poll() is None:
-                            continue
-                        done[name], outputs[name] = _end(running.pop(name))
-                        tell_in_order()
-                        after_each(_batch(folder, names, done))
-                tell_in_order()
-            finally:  # no run may outlive this process
-                _stop([run.child for run in running.values()], signals)
-        done |= {n: _end(run, is_stopped=True)[0] for n, run in running.items()}
-        batch = _batch(folder, names, done)
-        batch = batch._replace(exit_code=130) if signals else batch
-        after_each(batch)
+                ended = {n: r.result()[0] for n, r in runs.items() if r.done()}
+                batch = _batch(folder, names, {**done, **ended})
+                after_each(batch)
+        except BaseException:
+            signals.append(signal.SIGTERM)  # no run may outlive this process
+            raise
+        if signals:
+            batch = batch._replace(exit_code=130)
+            after_each(batch)
     return batch
 
 
@@ -174,81 +174,57 @@ def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
 
     None for a run with a start in the future: the clock was set back.
     """
-    if hours is None:
-        return None
-    run = _newest_run(audit, readable_events(audit), FINISHED)
-    started = started_at(str(run.get("run", "")))
-    if started is None:
+    finished = [
+        event
+        for event in readable_events(audit)
+        if event["kind"] == "run"
+        and event["exit_code"] in FINISHED
+        and (audit / "runs" / event["run"]).is_dir()
+    ]
+    started = started_at(finished[-1]["run"]) if finished else None
+    if hours is None or started is None:
         return None
     if not timedelta() <= datetime.now(UTC) - started <= timedelta(hours=hours):
         return None
     words = f"Not run again: its run began at {started.isoformat()} (--newer-than)."
+    run = finished[-1]
     return Outcome(
         audit.name, run["exit_code"], run["run"], run["verdict"], message=words
     )
 
 
-def is_audit(folder: Path) -> bool:
-    """Whether a folder is that of an audit."""
-    try:
-        return (folder / "audit.toml").is_file() and not is_run(folder)
-    except OSError:  # it cannot be read
-        return False
+def _run(
+    audit: Path, options: Sequence[str], signals: Sequence[int], *, keeps_output: bool
+) -> tuple[Outcome, bytes]:
+    """Run an audit; return its outcome, and its output if that is not printed.
 
-
-class _Run(NamedTuple):
-    """A run in progress, and the number of events in the audit log before it."""
-
-    audit: Path
-    n_events: int
-    child: "subprocess.Popen[bytes]"
-    output: IO[bytes] | None
-
-
-def _begin(audit: Path, options: Sequence[str], keeps_output: bool) -> _Run:
-    """Start a run; its output is collected in a file, or printed directly."""
-    output = TemporaryFile() if keeps_output else None  # noqa: SIM115
-    n_events = len(readable_events(audit))
-    child = subprocess.Popen(
-        run_command(audit, options),
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-    )
-    return _Run(audit, n_events, child, output)
-
-
-def _end(run: _Run, *, is_stopped: bool = False) -> tuple[Outcome, bytes]:
-    """The outcome of a run whose process has ended, and its collected output."""
-    output = b""
-    if run.output is not None:
-        with run.output:
-            run.output.seek(0)
-            output = run.output.read()
-    events = readable_events(run.audit)[run.n_events :]
-    line = _newest_run(run.audit, events)
-    code, words = _judge_exit(run.child.returncode, line, is_stopped)
-    ends = [event for event in events if event["kind"] in ENDED]
-    message = (ends[-1]["message"] if ends else "") or words
-    run_id, verdict = line.get("run", ""), line.get("verdict", "")
-    return Outcome(run.audit.name, code, run_id, verdict, message), output
-
-
-def _stop(
-    children: Sequence["subprocess.Popen[bytes]"], signals: Sequence[int]
-) -> None:
-    """Send SIGTERM to all, and wait until they have saved.
-
-    A Ctrl-C after the first signal kills them.
+    At the first signal the run gets SIGTERM, so that it saves; a Ctrl-C after that
+    kills it.
     """
-    n_before = len(signals[:1])
-    for child in children:
-        child.terminate()
-    while any(child.poll() is None for child in children):
-        if signal.SIGINT in signals[n_before:]:
-            for child in children:
+    n_events, is_stopped = len(readable_events(audit)), False
+    with TemporaryFile() as output:
+        target = output if keeps_output else None
+        child = subprocess.Popen(
+            run_command(audit, options),
+            stdin=subprocess.DEVNULL,
+            stdout=target,
+            stderr=target,
+        )
+        while child.poll() is None:
+            if signals and not is_stopped:
+                child.terminate()
+                is_stopped = True
+            if signal.SIGINT in signals[1:]:
                 child.kill()
-        time.sleep(POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
+        output.seek(0)
+        printed = output.read()
+    events = readable_events(audit)[n_events:]
+    end = next((e for e in reversed(events) if e["kind"] in ENDED), {})
+    run_id, verdict = end.get("run", ""), end.get("verdict", "")
+    code, words = _judge_exit(child.returncode, run_id, is_stopped)
+    message = end.get("message") or words
+    return Outcome(audit.name, code, run_id, verdict, message), printed
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
@@ -258,21 +234,7 @@ def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> B
     return Batch(folder, gravest(codes), outcomes)
 
 
-def _newest_run(
-    audit: Path, events: Iterable[Mapping[str, Any]], codes: Sequence[int] = GRAVEST
-) -> Mapping[str, Any]:
-    """The line of the newest existing run with one of these exit codes, or empty."""
-    lines = [
-        event
-        for event in events
-        if event["kind"] == "run"
-        and event["exit_code"] in codes
-        and (audit / "runs" / event["run"]).is_dir()
-    ]
-    return max(lines, key=lambda line: str(line["run"]), default={})
-
-
-def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[int, str]:
+def _judge_exit(code: int, run_id: str, is_stopped: bool) -> tuple[int, str]:
     """The exit code of a run in the batch, and a message.
 
     4 stands for a process that was ended by a signal, or that crashed before its run
@@ -282,6 +244,6 @@ def _judge_exit(code: int, run: Mapping[str, Any], is_stopped: bool) -> tuple[in
         code = 130
     if code < 0:
         return 4, f"The run's process ended with {describe_exit(code)}."
-    if code not in GRAVEST or (code in FINISHED and not run):
+    if code not in GRAVEST or (code in FINISHED and not run_id):
         return 4, f"The run ended with exit code {code} and left no folder."
     return code, WORDS.get(code, "")

@@ -5,7 +5,6 @@ An audit may take hours, so no later error may lose its result. Not: the measure
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from traceback import format_exc
@@ -25,20 +24,20 @@ from ..records.errors import AuditError, OutOfTime
 from ..records.finding import Finding
 from ..records.interrupt import acknowledge, overdue_after, stop_request_in
 from ..records.result import AuditResult
-from ..runs.attempts import Attempt, end_attempt, start_attempt
-from ..runs.audit_log import LOG, append
+from ..runs.attempts import Attempt, clock_finding, end_attempt, start_attempt
+from ..runs.audit_log import LOG
 from ..runs.baseline.differences import replaced_models
 from ..runs.baseline.drift import with_drift
 from ..runs.baseline.news import differences_in_words, news
 from ..runs.chain import refuse_run_folder
-from ..runs.clock import clock_finding, describe_clock_jump_since
 from ..runs.folder import load_run, with_free_name
 from ..runs.history import load_history
+from ..runs.load import load_baseline
 from ..runs.locks import locked
 from ..runs.run_context import RunContext
 from ..runs.signoff.answers import Answer, with_answers
 from ..runs.signoff.answers_file import load_answers
-from ..runs.signoff.approvals import baseline_of, describe_missing_lines, load_baseline
+from ..runs.signoff.approvals import baseline_of, describe_missing_lines
 from ..runs.summary import RunHistory, history_json
 from .render import render_result
 from .save import save_run
@@ -145,12 +144,7 @@ def _run(
     before = _load_before(config.base)
     result, fault = _audit(config, journal)
     if attempt.clock:
-        finding = clock_finding(attempt.clock, "before the run")
-        result = result.with_findings((finding,))
-    if during := describe_clock_jump_since(attempt.start):
-        with suppress(AuditError):  # the finding reports it too
-            append(attempt.folder, "clock", message=during)
-        result = result.with_findings((clock_finding(during, "during the run"),))
+        result = result.with_findings((clock_finding(attempt.clock),))
     outcome = _save(
         with_free_name(result, config.base),
         before,

@@ -7,7 +7,6 @@ the line), or the layout of the page (`report`).
 
 import shlex
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from ..records.as_json import content_digest
 from ..records.errors import AuditError, ConfigError, DataError, quote
 from ..report.pages.signoff_page import signoff_html
 from ..runs.audit_log import LOG, SEE_VERIFY, now, open_log, read_intact_log
-from ..runs.chain import refuse_old
 from ..runs.digests import LIST, Mismatch, read_regular, sha256
 from ..runs.files import as_bytes
 from ..runs.folder import recover, write_file
@@ -105,11 +103,6 @@ def sign(run: Path, request: SignoffRequest) -> tuple[Path, tuple[str, ...]]:
             place = audit / PAGES / f"{facts['n']}.html"
             facts_of_line = {k: facts[k] for k in facts.keys() - {"n", "previous"}}
             write_file(place, page, lambda: log.append(**facts_of_line))
-        times = (entry["time"] for entry in before.of("signoff"))
-        last = max(times, default=facts["time"], key=datetime.fromisoformat)
-        if datetime.fromisoformat(last) > datetime.fromisoformat(facts["time"]):
-            words = f"an earlier sign-off is of {last}, this one of {facts['time']}"
-            notes.append(f"The clock went back: {words}.")
     if request.signer:
         signature = audit / SIGNATURES / f"{facts['n']}.{request.signer}.sig"
         notes.append(
@@ -130,7 +123,6 @@ def audit_of(run: Path) -> Path:
         If it is not a run folder in runs/ of an audit.
     """
     folder = run.resolve()
-    refuse_old(folder)
     if folder.parent.name != RUNS or not (folder / LIST).is_file():
         raise DataError(
             f"{run} is not a run folder below runs/ of its audit. Name one."

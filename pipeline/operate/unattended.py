@@ -18,12 +18,10 @@ from ..config.settings import ScheduleSection
 from ..records.errors import AuditError
 from ..runs.attempts import end_attempt, record_killed_attempt
 from ..runs.audit_log import ENDED, read_log, readable_events
-from ..runs.chain import run_folders
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
 from ..runs.summary import read_summary
 from .child_process import decode, describe_exit, follow, run_command, stop_requests
-from .exit_codes import LOCKED
 from .notify import Notice, notify
 from .schedule_section import read_schedule
 
@@ -102,8 +100,6 @@ def run_unattended(
         late = map(_line, readable_events(folder)[len(events) :])
         news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
-        # Drop a line that is contained in a longer one.
-        news = [a for a in news if not any(a in b and a != b for b in news)]
         for line in news if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news, which may need a run that is removed now
@@ -132,7 +128,7 @@ def _attempt(
 ) -> UnattendedOutcome:
     """Run an audit once, in a process that ends if this one does."""
     folder = path if path.is_dir() else path.parent
-    n_events, names = len(readable_events(folder)), _readable_runs(folder)
+    n_events = len(readable_events(folder))
     try:
         limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
         child = subprocess.Popen(
@@ -157,12 +153,6 @@ def _attempt(
     starts = [n for n, event in enumerate(events) if _began(event, child.pid)]
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
-    new = max(_readable_runs(folder) - names, default="")
-    # While locked, a new run folder belongs to the other process.
-    if is_own and child.returncode == LOCKED:
-        return UnattendedOutcome(
-            LOCKED, message="".join(decode(output).splitlines()[-1:])
-        )
     if end_event is not None:
         return UnattendedOutcome(
             end_event["exit_code"],
@@ -171,14 +161,17 @@ def _attempt(
             end_event["message"],
             r_failed=end_event["r_failed"],
         )
-    if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
-        return UnattendedOutcome(child.returncode, new, message=_last(decode(output)))
+    last_lines = [line for line in decode(output).splitlines() if line.strip()]
+    if is_own and child.returncode in _LEFT_NOTHING:
+        return UnattendedOutcome(child.returncode, message="".join(last_lines[-1:]))
     why = f"its process ended with {describe_exit(child.returncode)}."
     if not is_own:
         why = (
             f"it did not stop within {GRACE_SECONDS:g} seconds of the request to stop."
         )
-    last = f" Its last output: {_last(decode(output))}" if is_own and output else ""
+    last = (
+        f" Its last output: {' | '.join(last_lines[-3:])}" if is_own and output else ""
+    )
     message = f"The run did not finish: {why}{last}"
     code = 130 if signals else 4
     with suppress(AuditError), locked(folder):
@@ -187,15 +180,7 @@ def _attempt(
         began = (_began(event, child.pid) for event in log.events[n_events:])
         if not any(began):  # it ended before it could log its start
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
-    return UnattendedOutcome(code, new, message=message)
-
-
-def _readable_runs(folder: Path) -> set[str]:
-    """Return the names of the runs; none if unreadable: the run reports that."""
-    try:
-        return set(run_folders(folder))
-    except AuditError:
-        return set()
+    return UnattendedOutcome(code, message=message)
 
 
 def _began(event: Mapping[str, Any], pid: int) -> bool:
@@ -257,11 +242,6 @@ def _news(
         with suppress(OSError, AuditError):  # a run that was stopped may have none
             path = folder / "runs" / ended.run_id / "history.json"
             yield from read_summary(path.read_bytes(), str(path)).changes
-
-
-def _last(output: str) -> str:
-    """Return the last three lines of an output."""
-    return " | ".join(line for line in output.splitlines()[-3:] if line.strip())
 
 
 def _echo(output: bytes) -> None:

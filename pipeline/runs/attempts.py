@@ -6,34 +6,32 @@ so no other attempt is in progress.
 
 import os
 import socket
-import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..records.errors import AuditError
+from ..records.finding import Finding
 from .audit_log import ENDED, Log, append, read_log
-from .clock import Instant, describe_clock_jump_before
 from .folder import recover
+
+SLACK = timedelta(seconds=5)
+"""Setbacks of the clock up to this length are not reported: time servers correct it."""
 
 
 class Attempt(NamedTuple):
-    """An attempt in progress.
+    """What the log says about the time before an attempt.
 
     Attributes
     ----------
-    folder : Path
-        The folder of the audit.
-    start : Instant
     died : str
         The sentence that the previous attempt was killed; empty if it was not.
     clock : str
         The sentence that the clock was set back since then; empty if it was not.
     """
 
-    folder: Path
-    start: Instant
     died: str
     clock: str
 
@@ -46,16 +44,16 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     AuditError
         If the log cannot be read or appended to: a run could not be logged either.
     """
-    start = Instant(datetime.now(UTC), time.monotonic())
+    start = datetime.now(UTC)
     finished = recover(folder)
     log = read_log(folder)
     died = record_killed_attempt(folder, log)
-    clock = describe_clock_jump_before(log.events, start.at)
+    clock = describe_clock_jump(log.events, start)
     if clock:
         append(folder, "clock", message=clock)
     host = socket.gethostname()
     append(folder, "began", pid=os.getpid(), host=host, unattended=unattended)
-    return Attempt(folder, start, " ".join(filter(None, (died, *finished))), clock)
+    return Attempt(" ".join(filter(None, (died, *finished))), clock)
 
 
 def end_attempt(folder: Path, *, exit_code: int, message: str, r_failed: bool) -> None:
@@ -83,4 +81,40 @@ def record_killed_attempt(folder: Path, log: Log) -> str:
     return (
         f"The previous run did not finish: process {began['pid']}, which began it at "
         f"{began['time']}, was killed, or its machine stopped. It left no run."
+    )
+
+
+def describe_clock_jump(events: Sequence[Mapping[str, Any]], now: datetime) -> str:
+    """Return the sentence that the clock is behind the last event, or "".
+
+    The last event counts, not the one with the latest time: the correction of a clock
+    that was ahead is reported once. Times then do not give the order of runs; the audit
+    log still has it.
+
+    Parameters
+    ----------
+    events : sequence of mapping
+        The events of the audit log, in their order.
+    now : datetime
+    """
+    last = datetime.fromisoformat(events[-1]["time"]) if events else now
+    if now >= last - SLACK:
+        return ""
+    said, was = (t.astimezone(UTC).isoformat(timespec="seconds") for t in (now, last))
+    return (
+        f"The system clock was set back: at the start of this run it said {said}, and "
+        f"the last event before it has the time {was}."
+    )
+
+
+def clock_finding(message: str) -> Finding:
+    """Return the finding on a clock that was set back."""
+    return Finding(
+        check="clock_went_back",
+        severity="warning",
+        subject="clock",
+        message=message,
+        remedy="Check the time service of this machine, and treat the recorded times "
+        "with caution.",
+        measure="before the run",
     )

@@ -316,14 +316,6 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def is_instant(text: object) -> bool:
-    """Return whether a value is an ISO time with its UTC offset."""
-    try:
-        return datetime.fromisoformat(str(text)).tzinfo is not None
-    except ValueError:
-        return False
-
-
 def _cannot_take(folder: Path, error: OSError) -> AuditError:
     return AuditError(
         f"Folder {str(folder)!r} cannot take a line of {LOG!r}: {error.strerror}."

@@ -15,9 +15,6 @@ from ..records.errors import DataError, quote
 from .audit_log import LOG, Log, parse, read_log
 from .digests import LARGEST_LIST, LIST, digest_of_file, why
 
-OLD = "manifest.json"
-"""The list of digests in runs of versions before 2026-12, instead of SHA256SUMS."""
-
 
 class Chain(NamedTuple):
     """The runs of an audit in the order of its log.
@@ -77,10 +74,7 @@ def _read_once(audit_folder: Path) -> Chain:
             gaps.append(fault)  # else it has its line and is about to be renamed
     known = {entry["run"] for entry in log.of("run")}
     for name in (name for name in names if name not in known):
-        if (audit_folder / "runs" / name / OLD).exists():
-            gaps.append(made_by_older_version(audit_folder / "runs" / name))
-        else:
-            gaps.append(f"Folder {quote(name)} in runs/ is no run that {LOG} names.")
+        gaps.append(f"Folder {quote(name)} in runs/ is no run that {LOG} names.")
     return Chain(tuple(order), tuple(gaps), tuple(gone), log)
 
 
@@ -101,26 +95,6 @@ def _fault_of(run: Path, entry: Mapping[str, Any]) -> str:
         f"{LIST} of run {name} has SHA-256 {digest[:12]}…; {line} states "
         f"{entry['list'][:12]}…."
     )
-
-
-def made_by_older_version(run: Path) -> str:
-    """Return the message on a run of a version that this one does not read."""
-    return (
-        f"Run {quote(run.name)} was made by an older version of importance-audit, "
-        f"with {OLD} instead of {LIST}. Use that version to read it."
-    )
-
-
-def refuse_old(run: Path) -> None:
-    """Refuse the run folder of an older version.
-
-    Raises
-    ------
-    DataError
-        If an older version made the folder.
-    """
-    if (run / OLD).exists() and not (run / LIST).exists():
-        raise DataError(made_by_older_version(run))
 
 
 def run_folders(audit_folder: Path) -> tuple[str, ...]:
@@ -160,8 +134,7 @@ def started_at(run_id: str) -> datetime | None:
 
 def is_run(folder: Path) -> bool:
     """Return whether a folder is a run folder, which has an audit.toml too."""
-    lists = (folder / LIST, folder / OLD)
-    return (folder / "result.json").is_file() and any(map(Path.is_file, lists))
+    return (folder / "result.json").is_file() and (folder / LIST).is_file()
 
 
 def refuse_run_folder(folder: Path) -> None:

@@ -5,7 +5,6 @@ retention removed, come from the history.json of the newest run. Not: the change
 each run (`timeline`).
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -15,10 +14,8 @@ from typing import Any, NamedTuple
 from ..records.errors import DataError
 from .chain import Chain, read_chain, started_at
 from .digests import LIST, list_of, read_regular, sha256, why
-from .signoff.closed_findings import NOT_ESTABLISHED
 from .summary import (
     NO_HISTORY,
-    VERDICTS,
     FindingHistory,
     FindingSummary,
     ResultSummary,
@@ -29,12 +26,8 @@ from .summary import (
     summarise,
 )
 
-log = logging.getLogger(__name__)
-
 LAST = 30
 """Number of earlier runs in the history of a run."""
-UNKNOWN = -1
-"""Stands for the exit code of a run whose line in the log has none."""
 
 
 class AuditRuns(NamedTuple):
@@ -51,15 +44,13 @@ class AuditRuns(NamedTuple):
     findings : tuple of FindingHistory
         Every finding that any run made, in the order of its first run.
     gaps : tuple of str
-        Breaks of the chain, and runs that were read and are altered.
+        Breaks of the chain, and runs that are altered or cannot be read.
     removed : tuple of str
         Runs that retention removed.
     remembered : tuple of RunSummary
         Removed runs whose summary is in the history of a later run.
     n_gone : int
         Number of runs without a folder that the history of a later run counts.
-    notes : tuple of str
-        Reasons why this version cannot read some stored runs.
     events : tuple of mapping
         All lines of the audit log that can be read.
     """
@@ -72,7 +63,6 @@ class AuditRuns(NamedTuple):
     removed: tuple[str, ...] = ()
     remembered: tuple[RunSummary, ...] = ()
     n_gone: int = 0
-    notes: tuple[str, ...] = ()
     events: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -85,22 +75,16 @@ def load_history(audit_folder: Path) -> RunHistory:
         If the folder of its runs cannot be read.
     """
     audit_runs = read_runs(audit_folder, last=LAST)
-    for note in audit_runs.notes:
-        log.warning(note)
     n_runs = audit_runs.n_runs + audit_runs.n_gone
     names = [event["run"] for event in audit_runs.events if event["kind"] == "run"]
     runs = sorted(
         (*audit_runs.remembered, *audit_runs.runs),
         key=lambda run: names.index(run.run_id),
     )
-    return RunHistory(
-        None, tuple(runs[-LAST:]), n_runs, audit_runs.findings, audit_runs.gaps
-    )
+    return RunHistory(None, tuple(runs[-LAST:]), n_runs, audit_runs.findings)
 
 
-def read_runs(
-    audit_folder: Path, *, last: int | None = None, rebuild: bool = False
-) -> AuditRuns:
+def read_runs(audit_folder: Path, *, last: int | None = None) -> AuditRuns:
     """Return the last runs of an audit, with the findings of all.
 
     Parameters
@@ -109,8 +93,6 @@ def read_runs(
     last : int, optional
         Number of runs to return; findings of earlier runs are taken from history.json
         of the newest. By default every run is read and returned.
-    rebuild : bool
-        Whether every run is read even if `last` is given.
 
     Raises
     ------
@@ -121,18 +103,17 @@ def read_runs(
     chain = read_chain(folder)
     names = [line["run"] for line in chain.order]
     shown = 0 if last is None else max(0, len(names) - last)
-    start, past = _read_past(folder, chain, reads_all=rebuild or last is None)
+    start, past = _read_past(folder, chain, reads_all=last is None)
     first = min(start, shown)
-    runs, faults, notes, complete = [], list[str](), list[str](), ""
+    runs, faults, complete = [], list[str](), ""
     findings = {one.key: one for one in past.findings}
     in_last = {one.key for one in past.findings if one.in_last}
     for place, name in enumerate(names[first:], first):
         run = folder / "runs" / name
-        found, fault, note = _read_found(run)
+        found, fault = _read_found(run)
         if fault and not run.exists():  # removed after the chain was read
             continue
         faults += filter(None, (fault,))
-        notes += filter(None, (note,))
         complete = name if found.status == "complete" else complete
         if place >= start and found.status == "complete":  # else `past` contains it
             in_last = {one.key for one in found.findings}
@@ -154,7 +135,6 @@ def read_runs(
         removed=chain.removed,
         remembered=tuple(run for run in past.runs if run.run_id in chain.removed),
         n_gone=max(0, past.n_runs - start),
-        notes=tuple(notes),
         events=chain.log.events,
     )
 
@@ -191,27 +171,22 @@ def last_complete(folder: Path, names: Sequence[str]) -> str:
     return ""
 
 
-def _read_found(run: Path) -> tuple[ResultSummary, str, str]:
-    """Return the summary of a run, its fault, and why this version cannot read it.
+def _read_found(run: Path) -> tuple[ResultSummary, str]:
+    """Return the summary of a run, or an empty one and why it cannot be read.
 
-    With a fault or such a reason, the summary is empty. A run without history.json is
-    summarised from its result.
+    A run without history.json is summarised from its result.
     """
     try:
         listed = list_of(run)
         name = "history.json" if "history.json" in listed else "result.json"
-        data = _as_listed(run, name, listed)
-    except DataError as error:
-        return ResultSummary(), str(error), ""
-    what = f"{name} of run {run.name!r}"
-    try:
+        data, what = _as_listed(run, name, listed), f"{name} of run {run.name!r}"
         if name == "history.json":
-            return read_summary(data, what), "", ""
+            return read_summary(data, what), ""
         from ..records.as_json import loads
 
-        return summarise(loads(data.decode("utf-8", "replace"), name=what)), "", ""
+        return summarise(loads(data.decode("utf-8", "replace"), name=what)), ""
     except DataError as error:
-        return ResultSummary(), "", str(error)
+        return ResultSummary(), str(error)
 
 
 def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
@@ -231,13 +206,12 @@ def _as_listed(run: Path, name: str, listed: Mapping[str, str]) -> bytes:
 
 def _summary(line: Mapping[str, Any], found: ResultSummary) -> RunSummary:
     """Return the summary of a run from its line in the log and its own summary."""
-    verdict, code = line["verdict"], line["exit_code"]
     named = started_at(line["run"])
     stated = {
         "run_id": line["run"],
         "started": found.started or (named.isoformat() if named else ""),
-        "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
-        "exit_code": UNKNOWN if code is None else code,
+        "verdict": line["verdict"],
+        "exit_code": line["exit_code"],
         "content_digest": line["content_digest"],
         "list_sha256": line["list"],
         "findings": {one.key: one.severity for one in found.findings},

@@ -3,20 +3,20 @@
 Not: which file of a folder is altered (`verify`), or recomputation (`replay`).
 """
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from ..records.as_json import digest_of, from_dict, keep_digest
+from ..records.as_json import content_digest, digest_of, from_dict, keep_digest
 from ..records.errors import DataError, quote
 from ..records.result import AuditResult
 from .audit_log import SEE_VERIFY
-from .chain import refuse_old
 from .digests import LIST, digest_of_file, list_of, why
 from .files import ALWAYS, WHOLE, path_in_run
 from .folder import load_document
 from .run_context import RunContext
-from .signoff.approvals import load_baseline, signoffs_in
-from .summary import NO_HISTORY, read_history
+from .signoff.approvals import RUNS, signoffs_in
+from .summary import NO_HISTORY, Approved, read_history
 
 HISTORY = "history.json"
 SHOWN = (HISTORY, *ALWAYS, *WHOLE)
@@ -35,7 +35,6 @@ def load_whole_run(folder: Path | str) -> AuditResult:
         If there is none, if it cannot be read, or if it is altered.
     """
     folder = Path(folder)
-    refuse_old(folder)
     path, document = folder / "result.json", load_document(folder)
     result, digest = from_dict(document, name=str(path)), digest_of(document)
     keep_digest(result, digest)
@@ -62,6 +61,26 @@ def load_whole_run(folder: Path | str) -> AuditResult:
     return result
 
 
+def load_baseline(folder: Path, approved: Approved | None) -> AuditResult | None:
+    """Return the result of the approved run, None if there is none or it is gone.
+
+    Raises
+    ------
+    DataError
+        If the run exists but differs from the approved one.
+    """
+    if approved is None or not (folder / RUNS / approved.run_id).is_dir():
+        return None
+    run = folder / RUNS / approved.run_id
+    result, was = load_whole_run(run), approved.content_digest
+    if (digest := content_digest(result)) != was:
+        raise DataError(
+            f"{run / 'result.json'} was changed after its run was approved: its digest "
+            f"was {was[:12]}… and is now {digest[:12]}…. {SEE_VERIFY} {run}"
+        )
+    return result
+
+
 def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     """Return the context of the report on a stored run.
 
@@ -80,12 +99,8 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     """
     _check_listed(folder)
     path, history = folder / HISTORY, NO_HISTORY
-    try:
-        history = read_history(path.read_text(encoding="utf-8"), str(path))
-    except FileNotFoundError:
-        pass  # a run that was saved without a history
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
+    with suppress(FileNotFoundError):  # a run that was saved without a history
+        history = read_history(path.read_bytes(), str(path))
     signoffs, audit = signoffs_in(folder), folder.resolve().parent.parent
     with_ = (
         load_whole_run(baseline) if baseline else load_baseline(audit, history.baseline)

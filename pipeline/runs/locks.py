@@ -10,22 +10,19 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from ..records.errors import AuditError, LockedError
 
 LOCK = ".lock"
 _LOOK_SECONDS = 0.1
-_FORK_SECONDS = 5.0
-"""How long to wait for a lock whose process has ended: a new fork of that process
-holds it until `_close_inherited_locks` has run."""
+_WAIT_SECONDS = 2.0
+"""How long to wait for a lock: after the end of its process a new fork of that holds it
+until `_close_inherited_locks` has run, and `is_locked` takes it for a moment."""
 _MOST_WORDS = 4096
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError)
-"""Errors of reading a file that is empty or has other content."""
 _open_locks: set[int] = set()
 """Descriptors of the locks of this process; a fork must close them."""
 
@@ -65,9 +62,21 @@ def locked(audit_folder: Path) -> Iterator[None]:
         os.close(number)
 
 
+def is_locked(audit_folder: Path) -> bool:
+    """Return whether a process holds the lock of an audit."""
+    try:
+        with (audit_folder / LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no process has made the file, or nobody may look at it
+        return False
+    return False
+
+
 def _take(number: int, folder: Path) -> None:
     """Take the lock, or raise an error that names the process that holds it."""
-    start = time.monotonic()
+    end = time.monotonic() + _WAIT_SECONDS
     while True:
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -75,36 +84,19 @@ def _take(number: int, folder: Path) -> None:
         except OSError as error:
             if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
                 raise _refused(folder, error) from error
-        holder: dict[str, Any] = {}
-        with suppress(*_UNREADABLE):
-            holder = json.loads(os.pread(number, _MOST_WORDS, 0))
-        if may_be_alive(holder) or time.monotonic() - start >= _FORK_SECONDS:
+        if time.monotonic() >= end:
             break
         time.sleep(_LOOK_SECONDS)
     who = "another process is using it"
-    with suppress(*_UNREADABLE):
-        pid, host, began = holder["pid"], holder["host"], holder["began"]
-        who = f"process {pid} on {host!r} has been using it since {began}"
+    with suppress(OSError, ValueError, KeyError, TypeError):  # an empty file
+        holder = json.loads(os.pread(number, _MOST_WORDS, 0))
+        who = (
+            f"process {holder['pid']} on {holder['host']!r} has been using it since "
+            f"{holder['began']}"
+        )
     raise LockedError(
         f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or stop it."
     )
-
-
-def may_be_alive(process: Mapping[str, Any]) -> bool:
-    """Return whether the process of this pid and host may exist; true if unknown."""
-    try:
-        if process["host"] == socket.gethostname():
-            # An ended process whose parent has not waited for it is a "zombie".
-            with suppress(FileNotFoundError):  # ended, or a system without /proc
-                pid = process["pid"]
-                stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-                return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
-            os.kill(process["pid"], 0)
-    except ProcessLookupError:
-        return False
-    except _UNREADABLE:
-        return True
-    return True
 
 
 def _refused(folder: Path, error: OSError) -> AuditError:

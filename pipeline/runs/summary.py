@@ -14,7 +14,6 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from ..records.errors import DataError
-from .audit_log import is_instant
 
 if TYPE_CHECKING:
     from ..records.importance_record import Importance
@@ -22,13 +21,8 @@ if TYPE_CHECKING:
 
 HISTORY_FORMAT = "importance-audit-history/3"
 NO_BASELINE = "baseline_missing"
-VERDICTS = (
-    *("confirmed", "confirmed with exceptions", "not cross-checked"),
-    *("not confirmed", "not established"),
-)
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 """Text in JSON of a number that is not finite, by its `repr`."""
-IN_WORDS = {str: "text", int: "an integer", bool: "true or false"}
 
 
 class Leader(NamedTuple):
@@ -166,15 +160,12 @@ class RunHistory(NamedTuple):
         Number of all earlier runs.
     findings : tuple of FindingHistory
         Every finding of any earlier run.
-    gaps : tuple of str
-        Breaks of the chain of runs, one sentence each.
     """
 
     baseline: Approved | None = None
     runs: tuple[RunSummary, ...] = ()
     n_runs: int = 0
     findings: tuple[FindingHistory, ...] = ()
-    gaps: tuple[str, ...] = ()
 
 
 NO_HISTORY = RunHistory()
@@ -271,7 +262,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def read_history(text: str, name: str) -> RunHistory:
+def read_history(text: str | bytes, name: str) -> RunHistory:
     """Return the history in a history.json; messages call it `name`.
 
     Raises
@@ -334,21 +325,8 @@ def _read(kind: Any, plain: Any) -> Any:
         plain = dict(zip(Leader._fields, plain, strict=True))
     if hasattr(kind, "_fields"):
         types = _types(kind).items()
-        return kind(**{k: _field(k, _read(t, plain[k])) for k, t in types})
-    if kind is float:
-        return float(plain)
-    if type(plain) is not kind:
-        raise TypeError(f"{plain!r} is not {IN_WORDS[kind]}")
-    return plain
+        return kind(**{name: _read(type_, plain[name]) for name, type_ in types})
+    return float(plain) if kind is float else plain
 
 
 _types = lru_cache(get_type_hints)
-
-
-def _field(name: str, value: Any) -> Any:
-    """Return the value of a field, or raise if it is not valid."""
-    if name == "verdict" and value not in VERDICTS:
-        raise ValueError(f"{value!r} is not a verdict")
-    if name == "started" and value and not is_instant(value):  # "": unknown
-        raise ValueError(f"{value!r} is not a time")
-    return value

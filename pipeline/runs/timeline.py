@@ -3,15 +3,15 @@
 Not: which runs are read (`history`), or their display.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError
-from .audit_log import ENDED, is_instant
+from .audit_log import ENDED
 from .chain import is_run
 from .history import LAST, read_runs
-from .locks import may_be_alive
+from .locks import is_locked
 from .summary import FindingHistory, RunSummary
 
 
@@ -62,11 +62,9 @@ class Timeline(NamedTuple):
         The last complete run, "" if there is none.
     findings : tuple of FindingHistory
     gaps : tuple of str
-        Breaks of the chain of runs, and altered runs.
+        Breaks of the chain of runs, and runs that are altered or cannot be read.
     removed : tuple of str
         Runs that retention removed.
-    notes : tuple of str
-        Reasons why this version cannot read some stored runs.
     fault : str
         Reason why the audit cannot be read, "" if it can.
     """
@@ -79,7 +77,6 @@ class Timeline(NamedTuple):
     findings: tuple[FindingHistory, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     fault: str = ""
 
     @property
@@ -88,9 +85,7 @@ class Timeline(NamedTuple):
         return sum(one.in_last and one.severity != "info" for one in self.findings)
 
 
-def timeline(
-    folder: Path, *, last: int | None = None, rebuild: bool = False
-) -> Timeline:
+def timeline(folder: Path, *, last: int | None = None) -> Timeline:
     """Return the timeline of an audit with its last rows, all by default.
 
     Raises
@@ -98,19 +93,15 @@ def timeline(
     DataError
         If the folder of its runs cannot be read.
     """
-    audit_runs = read_runs(folder, last=last and last + LAST, rebuild=rebuild)
+    audit_runs = read_runs(folder, last=last and last + LAST)
     rows = [
-        Row(
-            run.started,
-            run,
-            run.exit_code if run.exit_code >= 0 else None,
-            changes=(*run.changes, *run.differences),
-        )
+        Row(run.started, run, run.exit_code, changes=(*run.changes, *run.differences))
         for run in audit_runs.runs
     ]
-    merged = tuple(
-        _merged(rows, audit_runs.events, is_all=len(rows) == audit_runs.n_runs)
+    events = _with_unfinished(
+        audit_runs.events, "under way" if is_locked(folder) else "died"
     )
+    merged = tuple(_merged(rows, events, is_all=len(rows) == audit_runs.n_runs))
     return Timeline(
         audit=folder.resolve().name,
         rows=merged[-last:] if last else merged,
@@ -120,11 +111,10 @@ def timeline(
         findings=audit_runs.findings,
         gaps=audit_runs.gaps,
         removed=audit_runs.removed,
-        notes=audit_runs.notes,
     )
 
 
-def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
+def timelines(folder: Path) -> tuple[Timeline, ...]:
     """Return the timelines of the audits in a folder, sorted by name.
 
     Each has the last run or attempt, and the later events. An audit that cannot be
@@ -138,7 +128,7 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
     latest = []
     for audit in audits_below(folder):
         try:
-            one = timeline(audit, last=NEWEST, rebuild=rebuild)
+            one = timeline(audit, last=NEWEST)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
         attempts = (n for n, row in enumerate(one.rows) if row.is_attempt)
@@ -147,18 +137,10 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
     return tuple(latest)
 
 
-def audits_below(
-    folder: Path, is_one: Callable[[Path], bool] | None = None
-) -> tuple[Path, ...]:
+def audits_below(folder: Path) -> tuple[Path, ...]:
     """Return the folders of audits in a folder, sorted by name.
 
     A folder with links to it is returned once, by its own name.
-
-    Parameters
-    ----------
-    folder : Path
-    is_one : callable, optional
-        Test whether a folder is that of an audit; `is_audit` by default.
 
     Raises
     ------
@@ -170,9 +152,7 @@ def audits_below(
     except OSError as error:
         raise DataError(f"{str(folder)!r} cannot be read: {error.strerror}.") from error
     folders: dict[Path, Path] = {}
-    for path in sorted(
-        filter(is_one or is_audit, inner), key=lambda p: (p.is_symlink(), p)
-    ):
+    for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
         folders.setdefault(path.resolve(), path)
     return tuple(sorted(folders.values()))
 
@@ -197,7 +177,7 @@ def _merged(
     removed = {event["run"] for event in events if event["kind"] == "removed"}
     removed -= by_run.keys()
     is_shown = is_all or not rows
-    for event in _with_unfinished(events):
+    for event in events:
         if event["kind"] == "run" and event["run"] in by_run:
             is_shown = True
             yield by_run[event["run"]]
@@ -206,17 +186,14 @@ def _merged(
 
 
 def _with_unfinished(
-    events: Sequence[Mapping[str, Any]],
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the events, and one more for a last attempt without an end."""
-    began: Mapping[str, Any] | None = None
-    for event in events:
-        if event["kind"] in ("began", "died", *ENDED):
-            began = event if event["kind"] == "began" else None
-        yield event
-    if began is not None:
-        kind = "under way" if may_be_alive(began) else "died"
-        yield {**began, "kind": kind, "began": began["time"]}
+    events: Sequence[Mapping[str, Any]], kind: str
+) -> Sequence[Mapping[str, Any]]:
+    """Return the events, and one of this kind for a last attempt without an end."""
+    attempts = [e for e in events if e["kind"] in ("began", "died", *ENDED)]
+    if not attempts or attempts[-1]["kind"] != "began":
+        return events
+    began = attempts[-1]
+    return (*events, {**began, "kind": kind, "began": began["time"]})
 
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
@@ -233,8 +210,7 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
         return Row(time, note=what, is_attempt=False)
     process = f"process {event.get('pid')}"
     if kind == "died":
-        time = event["began"] if is_instant(event["began"]) else time
-        return Row(time, note=f"{process} started and was killed")
+        return Row(event["began"], note=f"{process} started and was killed")
     if kind == "under way":
         note = f"{process} on {event['host']} started and has not ended"
         return Row(time, note=note)

@@ -14,7 +14,6 @@ from tests.operate.test_notify import is_running, wait_for
 
 from importance_audit.cli.run_all import table
 from importance_audit.cli.shared import terminable
-from importance_audit.operate import batch as batch_module
 from importance_audit.operate.batch import (
     Outcome,
     audits_of,
@@ -165,13 +164,6 @@ def test_audits_with_a_recent_run_are_skipped_and_that_is_said(tmp_path, make_au
     assert answer.returncode == 2
     assert "Not run again: its run began at 20" in answer.stdout + answer.stderr
     assert [len(runs(tmp_path / name)) for name in "ab"] == [0, 1]
-
-
-def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(batch_module, "audits_of", lambda _: ("b",))
-    batch, _ = quietly(tmp_path)
-    message = "audit.toml disappeared after the batch began."
-    assert batch.outcomes == (Outcome("b", 2, message=message),)
 
 
 def test_two_batches_of_a_folder_never_overlap(tmp_path, make_audit):

@@ -20,7 +20,7 @@ from importance_audit.operate.replay import compare
 from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
 from importance_audit.records.stacks import OTHER_STACK, SAME_STACK, changes
-from importance_audit.runs.clock import clock_finding
+from importance_audit.runs.attempts import clock_finding
 from importance_audit.runs.folder import load_run
 from importance_audit.runs.signoff.answers import Answer, with_answers
 
@@ -202,7 +202,7 @@ def test_the_band_of_a_curve_is_compared():
 def test_what_people_answered_and_a_clock_that_went_back_are_no_outcome():
     now = plain_result(("a",))
     stored_result = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
-    clock = clock_finding("It went back.", "before the run")
+    clock = clock_finding("It went back.")
     for stored in (stored_result, now.with_findings((clock,))):
         assert compare(stored, now).differences == ()
 

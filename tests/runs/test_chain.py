@@ -69,11 +69,6 @@ def replaced(path, make):
     make(path)
 
 
-def of_older_version(audit):
-    (audit / "runs" / D).mkdir()
-    (audit / "runs" / D / "manifest.json").write_text("{}")
-
-
 def exchange(path, old, new):
     path.write_bytes(path.read_bytes().replace(old, new, 1))
 
@@ -114,12 +109,6 @@ GAPS = {
         lambda audit: shutil.copytree(audit / "runs" / B, audit / "runs" / "copy"),
         [A, B, C],
         f"Folder 'copy' in runs/ is no run that {LOG} names.",
-    ),
-    "older version": (
-        of_older_version,
-        [A, B, C],
-        f"Run '{D}' was made by an older version of importance-audit, with "
-        "manifest.json instead of SHA256SUMS. Use that version to read it.",
     ),
     "line altered": (
         lambda audit: exchange(audit / LOG, b'"exit_code":0', b'"exit_code":1'),

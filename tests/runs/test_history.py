@@ -110,7 +110,7 @@ def test_a_run_keeps_the_past_as_it_was_before_it(audit):
     audit_runs = read_runs(audit)
     assert history.runs == audit_runs.runs[:2]
     assert load_history(audit) == RunHistory(
-        None, audit_runs.runs, 3, audit_runs.findings, ()
+        None, audit_runs.runs, 3, audit_runs.findings
     )
 
 
@@ -138,9 +138,9 @@ def test_what_runs_found_that_are_not_read_is_in_the_past_of_the_newest(audit):
 
 
 def test_every_run_is_read_if_that_is_wanted(audit):
-    assert read_runs(audit, last=1, rebuild=True).findings == read_runs(audit).findings
+    assert read_runs(audit, last=1).findings == read_runs(audit).findings
     (audit / "runs" / A / "history.json").unlink()
-    audit_runs = read_runs(audit, last=1, rebuild=True)
+    audit_runs = read_runs(audit)
     assert len(audit_runs.gaps) == 1
     assert audit_runs.findings[0].times == 1
 
@@ -211,15 +211,13 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     assert read_runs(audit).runs[-1].leaders[0].feature == "b"
 
 
-def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
+def test_a_history_of_another_version_is_a_gap(audit):
     path = audit / "runs" / C / "history.json"
     path.write_text(
         '{\n"format": "importance-audit-history/9",\n"run": {},\n"past": 1}'
     )
     make_agree(audit / "runs" / C)
-    audit_runs = read_runs(audit)
-    assert audit_runs.gaps == ()
-    assert audit_runs.notes == (
+    assert read_runs(audit).gaps == (
         f"history.json of run '{C}' has format 'importance-audit-history/9'; this "
         "version reads 'importance-audit-history/3'. Use the version of "
         "importance-audit that wrote it.",

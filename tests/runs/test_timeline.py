@@ -2,10 +2,8 @@
 
 import json
 import math
-import os
 import shutil
-import socket
-from datetime import datetime
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from tests.runs.test_history import add
 from tests.runs.test_summary import make_finding
 
 from importance_audit.runs.audit_log import LOG, append, read_log
+from importance_audit.runs.locks import locked
 from importance_audit.runs.timeline import timeline
 
 
@@ -61,22 +60,24 @@ def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
     append(audit, "began", pid=8, host="h", unattended=False)
     assert notes(audit) == [
         *(A, "audit.toml: no.", "process 7 started and was killed", B),
-        *("The clock went back.", "process 8 on h started and has not ended"),
+        *("The clock went back.", "process 8 started and was killed"),
     ]
     assert notes(audit, last=3)[0] == B
     codes = [row.exit_code for row in timeline(audit).rows]
     assert codes == [0, 2, None, 0, None, None]
     assert timeline(audit).rows[2].time == "2025-11-20T09:00:00+00:00"
-    append(audit, "died", began="once", pid=9)  # which is no instant
-    assert datetime.fromisoformat(timeline(audit).rows[-1].time).tzinfo is not None
 
 
-def test_an_attempt_whose_process_is_gone_from_this_machine_was_killed(audit):
-    for pid, became in ((os.getpid(), "has not ended"), (10**9, "was killed")):
-        append(audit, "began", pid=pid, host=socket.gethostname(), unattended=True)
-        last = timeline(audit).rows[-1]
-        assert last.note.startswith(f"process {pid} ")
-        assert last.note.endswith(f" started and {became}")
+def test_an_attempt_without_an_end_was_killed_if_nobody_holds_the_lock(audit):
+    append(audit, "began", pid=8, host="h", unattended=True)
+    for is_held, became in (
+        (True, "8 on h started and has not ended"),
+        (False, "8 st"),
+    ):
+        with locked(audit) if is_held else nullcontext():
+            last = timeline(audit).rows[-1]
+        assert last.note.startswith(f"process {became}")
+        assert last.note.endswith("has not ended" if is_held else "was killed")
         assert last.time == read_log(audit).events[-1]["time"]
 
 

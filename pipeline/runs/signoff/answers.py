@@ -5,12 +5,10 @@ a finding over the runs (`finding_states`), or the effect of an exception on the
 verdict (`AuditResult.against`).
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.result import AuditResult
@@ -25,10 +23,7 @@ NEVER_ACCEPTED = (
     *("method_failed", "nothing_measured"),
 )
 """Checks whose findings report missing numbers: they cannot be accepted."""
-LATER = (
-    *("answer_unmatched", "answer_ambiguous"),
-    *("exception_refused", "exception_lapsed"),
-)
+LATER = (*("answer_unmatched", "exception_refused", "exception_lapsed"),)
 """Checks whose findings are about answers; the function `audit` makes none of them."""
 
 
@@ -98,25 +93,33 @@ def with_answers(
     -------
     AuditResult
         With one row of `answers` for each answer, and a finding for each answer that
-        names no finding or several, or whose exception is not valid: its finding cannot
-        be accepted, or depends on another baseline.
+        names no finding, or whose exception is not valid: its finding cannot be
+        accepted, or depends on another baseline.
     """
     started = datetime.fromisoformat(str(result.run.volatile["started"]))
     day = started.astimezone(UTC).date()
     keys = {finding.key for finding in result.findings}
-    by_prefix = defaultdict[str, list[AnsweredFinding]](list)
-    for one in {one.key: one for one in (*earlier_findings, *result.findings)}.values():
-        by_prefix[one.key[:LEAST_DIGITS]].append(one)
+    by_digits = {
+        one.key[:LEAST_DIGITS]: one for one in (*earlier_findings, *result.findings)
+    }
     rows: list[dict[str, Any]] = []
     findings: list[Finding] = []
     for answer in answers:
-        candidates = by_prefix.get(answer.key[:LEAST_DIGITS], ())
-        matches = [one for one in candidates if one.key.startswith(answer.key)]
-        finding = matches[0] if len(matches) == 1 else None
+        finding = by_digits.get(answer.key[:LEAST_DIGITS])
+        if finding and not finding.key.startswith(answer.key):
+            finding = None
         state = _state(answer, finding, day, baseline)
         rows.append(_row(answer, finding, state, day))
         if finding is None:
-            findings.append(_unclear(answer, matches))
+            unmatched = Finding(
+                check="answer_unmatched",
+                severity="info",
+                subject=answer.key,
+                message=f"Answer {answer.key!r} in {FILE_NAME} names a finding that "
+                "neither this run nor one before it has.",
+                remedy="Section K and tables/findings.csv print the keys.",
+            )
+            findings.append(unmatched)
         elif (refused := _refused(answer, finding, state, baseline)) and (
             state != "lapsed" or finding.key in keys
         ):
@@ -128,7 +131,7 @@ def with_answers(
 def _row(
     answer: Answer, finding: AnsweredFinding | None, state: str, day: date
 ) -> dict[str, Any]:
-    """Return the row of an answer; its key as given if it names no single finding."""
+    """Return the row of an answer; its key as given if it names no finding."""
     exception = answer.exception
     is_late = answer.due is not None and answer.due < day
     return {
@@ -160,29 +163,6 @@ def _state(
         names_it = exception.baseline and exception.baseline == baseline
         return "accepted" if is_free or names_it else "lapsed"
     return "answered" if answer.response else "open"
-
-
-def _unclear(answer: Answer, matches: Sequence[AnsweredFinding]) -> Finding:
-    """Return the finding on an answer that names no finding, or several."""
-    who = f"Answer {answer.key!r} in {FILE_NAME}"
-    if not matches:
-        return Finding(
-            check="answer_unmatched",
-            severity="info",
-            subject=answer.key,
-            message=f"{who} names a finding that neither this run nor one before it "
-            "has.",
-            remedy="Section K and tables/findings.csv print the keys.",
-        )
-    both = listed((f"{one.check}, {one.subject}" for one in matches), limit=3)
-    return Finding(
-        check="answer_ambiguous",
-        severity="warning",
-        subject=answer.key,
-        message=f"{who} names {len(matches)} findings whose keys begin like this: "
-        f"{both}. It answers none of them.",
-        remedy="Give more digits: tables/findings.csv has all 64.",
-    )
 
 
 def _refused(

@@ -5,7 +5,6 @@ Not: the effect of an answer on the findings of a run (`answers`).
 
 import re
 import tomllib
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -121,18 +120,15 @@ def _twice(
     places: Sequence[str], entries: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """Yield the entries whose key begins like that of an earlier entry."""
-    keys = [str(entry.get("key", "")).lower() for entry in entries]
-    by_prefix = defaultdict[str, list[int]](list)
-    for n, key in enumerate(keys):
-        for before in by_prefix[key[:LEAST_DIGITS]]:
-            longer = max(key, keys[before], key=len)
-            if all(key and longer.startswith(key) for key in (key, keys[before])):
-                yield (
-                    f"{places[n]} key must be answered once; {quote(key)} is also "
-                    f"answered by [finding {before + 1}]. Merge the two."
-                )
-                break
-        by_prefix[key[:LEAST_DIGITS]].append(n)
+    first_places: dict[str, int] = {}
+    for n, entry in enumerate(entries):
+        key = str(entry.get("key", "")).lower()
+        before = first_places.setdefault(key[:LEAST_DIGITS], n)
+        if key and before != n:
+            yield (
+                f"{places[n]} key must be answered once; {quote(key)} is also answered "
+                f"by [finding {before + 1}]. Merge the two."
+            )
 
 
 def _toml_text(value: Any) -> str:

@@ -10,15 +10,10 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ...records.errors import DataError
 from ..audit_log import LOG, SEE_VERIFY, read_intact_log
-from ..digests import LIST, read_list, read_regular, sha256, why
 from ..summary import Approved
-
-if TYPE_CHECKING:
-    from ...records.result import AuditResult
 
 RUNS = "runs"
 PAGES = "signoffs"
@@ -163,45 +158,3 @@ def describe_missing_lines(folder: Path) -> str:
                 f"{SEE_VERIFY} {folder}"
             )
     return ""
-
-
-def load_baseline(folder: Path, approved: Approved | None) -> "AuditResult | None":
-    """Return the result of the approved run, None if there is none or it is gone.
-
-    Raises
-    ------
-    DataError
-        If the run exists but differs from the approved one.
-    """
-    if approved is None or not (folder / RUNS / approved.run_id).is_dir():
-        return None
-    from ..verify.renderings import parse_result
-
-    run = folder / RUNS / approved.run_id
-    listed = _read(run / LIST, run)
-    _same(run / LIST, sha256(listed), approved.list_sha256, run)
-    path = run / "result.json"
-    data = _read(path, run)
-    _same(path, sha256(data), read_list(listed).get("result.json", ""), run)
-    result, digest, _ = parse_result(data, str(path))
-    _same(path, digest, approved.content_digest, run)
-    return result
-
-
-def _read(path: Path, run: Path) -> bytes:
-    try:
-        return read_regular(path)
-    except OSError as error:
-        raise DataError(
-            f"{path}, a file of the approved run, cannot be read: {why(error)}. "
-            f"{SEE_VERIFY} {run}"
-        ) from error
-
-
-def _same(path: Path, digest: str, approved: str, run: Path) -> None:
-    """Raise if a digest is not the approved one."""
-    if digest != approved:
-        raise DataError(
-            f"{path} was changed after its run was approved: its digest was "
-            f"{approved[:12]}… and is now {digest[:12]}…. {SEE_VERIFY} {run}"
-        )

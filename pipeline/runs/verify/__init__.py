@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ...records.errors import DataError
 from ..audit_log import LOG
-from ..chain import refuse_old, run_folders
 from ..digests import LIST
 from ..signoff.approvals import RUNS
 from .audit import verify_audit
@@ -35,7 +34,7 @@ def verify(
     Raises
     ------
     DataError
-        If it cannot be read as any of these, or was made by an older version.
+        If it cannot be read as any of these.
     """
     if signers is not None and not (signers / "allowed_signers").is_file():
         raise DataError(f"{signers} holds no file allowed_signers. Name its folder.")
@@ -47,11 +46,7 @@ def verify(
     if folder.parent.name == RUNS and (audit / LOG).exists():
         return verify_audit(audit, signers=signers, head=head, only=folder.name)
     if (folder / LOG).exists() or (folder / RUNS).is_dir():
-        names = () if (folder / LOG).exists() else run_folders(folder)
-        for run in (folder / RUNS / name for name in names):
-            refuse_old(run)
         return verify_audit(folder, signers=signers, head=head, only=only)
-    refuse_old(folder)
     _refuse_options(path, signers, head, only)
     if not (folder / LIST).exists():
         raise DataError(

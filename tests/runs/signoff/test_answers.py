@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date
-from typing import NamedTuple
 
 import pandas as pd
 import pytest
@@ -30,14 +29,6 @@ KEY = "0123456789ab"
 WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
 SHIFT = Finding(check="rank_shift", severity="warning", subject="svm", message="m.")
 FAILED = Finding(check="method_failed", severity="failure", subject="svm", message="m.")
-
-
-class Mine(NamedTuple):
-    """A finding of an earlier run, by what an answer is held against."""
-
-    key: str
-    check: str
-    subject: str
 
 
 def summary(result):
@@ -278,23 +269,6 @@ def test_an_answer_to_nothing_is_a_note_and_changes_no_verdict():
         "",
         "M. Kim",
     ]
-
-
-def test_a_key_that_begins_two_findings_answers_neither():
-    alike = [
-        Mine("a" * 12 + end, "weak_model", name)
-        for end, name in (("0", "one"), ("1", "other"))
-    ]
-    answer = Answer("a" * 12, exception=accepted("2027-01-01"))
-    result = with_answers(plain_result(("a",)), (answer,), alike)
-    (finding,) = result.findings
-    assert finding.message == (
-        "Answer 'aaaaaaaaaaaa' in findings.toml names 2 findings whose keys begin "
-        "like this: 'weak_model, one', 'weak_model, other'. It answers none of them."
-    )
-    assert result.accepted == {}
-    longer = with_answers(plain_result(("a",)), (Answer("a" * 12 + "1"),), alike)
-    assert longer.answers["subject"].tolist() == ["other"]
 
 
 def test_a_test_of_what_is_accepted_is_skipped_and_says_until_when():
