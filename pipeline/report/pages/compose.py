@@ -26,7 +26,6 @@ MOST_ROWS = 2000
 """Most rows of one table on the page; its file has all."""
 _MARKER = re.compile("\ue000([a-z]+):([^\ue001]*)\ue001")
 _LINK = re.compile(r'<a href="#([^"]*)">(.*?)</a>', re.S)
-_NAME = re.compile(r"<bdi[^>]*>(.*?)</bdi>", re.S)
 _ID = re.compile(r' id="([^"]+)"')
 
 
@@ -61,12 +60,6 @@ class Composed:
             for kind, blocks in kinds.items()
             for n, block in enumerate(blocks, start=1)
         }
-
-    @property
-    def names(self) -> set[str]:
-        """All names given by the user that the page shows."""
-        found = _NAME.findall("".join(self.bodies.values()))
-        return {Markup(name).striptags() for name in found}
 
     @cached_property
     def ids(self) -> set[str]:
