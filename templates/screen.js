@@ -37,7 +37,7 @@
       const nodes = [...head.childNodes];
       const link = nodes.findIndex((node) => node.nodeName === "A" || node.querySelector?.("a"));
       const label = link < 0 ? nodes : nodes.slice(0, link);
-      if (head.matches(".b") || !label.some((node) => node.textContent.trim())) return;
+      if (!label.some((node) => node.textContent.trim())) return;
       const button = made("button", { type: "button", title: words.sort }, ...label);
       head.prepend(button, link < 0 ? "" : " ");
       const orders = head.matches(".n") ? ["descending", "ascending"] : ["ascending", "descending"];

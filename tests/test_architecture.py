@@ -44,7 +44,6 @@ OWNERS = {
     "openpyxl": ["data.tables", "records.as_xlsx"],
     "numba": ["methods.trees.compiled"],
     "click": ["cli"],
-    "rich": ["cli"],
     "tomllib": [
         *("config", "engines", "operate.schedule_section", "report.text"),
         *("records.template_folder", "runs.signoff"),

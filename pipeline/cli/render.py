@@ -87,7 +87,7 @@ def render(
         wanted = {*formats, "html"} if fault else {*formats}
         if "html" in wanted:
             figures = f"{stem}/{FIGURES}" if is_single else FIGURES
-            files |= html_files(views, result, figures=figures)
+            files |= html_files(views, figures)
             files |= figure_files(views, figures)
         files |= pdfs
         firsts = {f"report.{ending}" for ending in wanted}

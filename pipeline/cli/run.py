@@ -134,13 +134,10 @@ def run(
             from ..operate.run import run_audit
             from ..records import asker
 
-            with (
-                progress(quiet, plain=bool(watched_by)) as on_step,
-                asker.asked_by(asked_by),
-            ):
+            with asker.asked_by(asked_by):
                 outcome = run_audit(
                     audit,
-                    on_step=on_step,
+                    on_step=progress(quiet, plain=bool(watched_by)),
                     unattended=bool(watched_by),
                     minutes=minutes,
                     pdf=not no_pdf,

@@ -101,47 +101,20 @@ def say(text: object, *, err: bool = False, nl: bool = True) -> None:
     click.echo(printable(str(text), keep=KEPT), err=err, nl=nl)
 
 
-@contextmanager
-def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
-    """Show the steps of a run: a bar on a terminal, else lines, with times if `plain`.
+def progress(quiet: bool, *, plain: bool = False) -> Tell | None:
+    """Return a function that prints the steps of a run; None if `quiet`.
 
-    The duration of a step that took a second or longer is printed after it.
+    Lines begin with the time if `plain`. The duration of a step that took a second or
+    longer is printed after it.
     """
     if quiet:
-        yield None
-    elif sys.stderr.isatty() and not plain:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        console = Console(stderr=True)
-        words = TextColumn("{task.description}", markup=False)
-        columns = (words, BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task("reading", total=None)
-            yield _with_seconds(
-                lambda line: console.print(line, markup=False, highlight=False),
-                lambda done, total, label: bar.update(
-                    task, completed=done, total=total or None, description=label
-                ),
-            )
-    else:
-
-        def write(line: str) -> None:
-            say(f"{now()} " * plain + line, err=True)
-
-        yield _with_seconds(
-            write,
-            lambda done, total, label: write(
-                f"[{done}/{total}] " * bool(total) + label
-            ),
-        )
-
-
-def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
-    """Return a function that shows each step and writes the duration of the last."""
+        return None
     from ..records.errors import in_short
 
     began, step, words = time.monotonic(), (0, ""), ""
+
+    def write(line: str) -> None:
+        say(f"{now()} " * plain + line, err=True)
 
     def tell(done: int, total: int, label: str) -> None:
         nonlocal began, step, words
@@ -151,7 +124,7 @@ def _with_seconds(write: Callable[[str], None], show: Tell) -> Tell:
             if words and seconds >= 1:
                 write(f"{words}: {seconds:.1f} s")
             began, step, words = time.monotonic(), this, in_short(label)
-        show(done, total, in_short(label))
+        write(f"[{done}/{total}] " * bool(total) + in_short(label))
 
     return tell
 
@@ -184,8 +157,9 @@ def faults() -> Iterator[None]:
 
 
 def print_json(facts: Mapping[str, object]) -> None:
-    """Print one JSON object in ASCII, which is all of standard output."""
-    click.echo(json.dumps(facts, allow_nan=False))
+    """Print one JSON object in ASCII as all of standard output."""
+    text = json.dumps(facts, allow_nan=False)
+    click.echo(text.replace("\x7f", "\\u007f"))  # the one control character it keeps
 
 
 def stop(code: int, message: str) -> NoReturn:

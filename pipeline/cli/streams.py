@@ -81,40 +81,33 @@ def outlets() -> Iterator[None]:
         With code 2 if a stream could not be written.
     """
     _open_closed()
-    former = {name: getattr(sys, name) for name in STREAMS}
-    opened: dict[str, tuple[_SafeStream, io.TextIOWrapper]] = {}
-    for name, stream in former.items():
-        if not isinstance(stream, io.TextIOWrapper):
+    opened: dict[str, tuple[_SafeStream, io.TextIOWrapper, io.TextIOWrapper]] = {}
+    for name in STREAMS:
+        former = getattr(sys, name)
+        if former is not getattr(sys, f"__{name}__"):
             continue
-        stream.reconfigure(errors="backslashreplace")
-        if stream is not getattr(sys, f"__{name}__"):  # whatever its fileno() says
-            continue
-        safe = _SafeStream(stream.fileno())
-        lines = name == "stderr" or stream.line_buffering
+        former.flush()
+        safe = _SafeStream(former.fileno())
         text = io.TextIOWrapper(
             io.BufferedWriter(safe),
-            encoding=stream.encoding,
+            encoding=former.encoding,
             errors="backslashreplace",
-            line_buffering=lines,
+            line_buffering=name == "stderr" or former.line_buffering,
         )
-        stream.flush()
-        opened[name] = safe, text
+        opened[name] = safe, text, former
         setattr(sys, name, text)
     try:
         yield
     finally:
-        faults = {}
-        for name, (safe, text) in opened.items():
+        for _, text, _ in opened.values():
             text.flush()
-            if safe.fault is not None:
-                faults[name] = safe.fault
+        faults = {name: safe.fault for name, (safe, *_) in opened.items() if safe.fault}
         for name, fault in faults.items():
             click.echo(
                 f"{STREAMS[name]} cannot be written: {fault.strerror}.", err=True
             )
-        for name, (_, text) in opened.items():
-            text.flush()
-            setattr(sys, name, former[name])
+        for name, (_, text, former) in opened.items():
+            setattr(sys, name, former)
             text.close()  # not the stream of the system
         if faults:
             sys.exit(UNWRITTEN)

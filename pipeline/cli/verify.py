@@ -57,9 +57,9 @@ def verify(
             "given.",
             param_hint="--head",
         )
-    with faults(), progress(quiet or not replay) as on_step:
+    with faults():
         outcome: Verification | Replay = (
-            replayed(path, on_step)
+            replayed(path, progress(quiet))
             if replay
             else verified(path, signers=signers, head=head, only=only)
         )

@@ -99,7 +99,6 @@ def run_batch(
     newer_than: float | None = None,
     n_jobs: int = 1,
     tell: Callable[[str], object],
-    after_each: Callable[[Batch], object],
     on_output: Callable[[bytes], object] = lambda _: None,
 ) -> Batch:
     """Run every audit of a folder.
@@ -118,8 +117,6 @@ def run_batch(
     tell : callable
         Called with one line per audit, in their order: when it begins, or if several
         run at a time, when it and all before it have ended.
-    after_each : callable
-        Called with the batch so far after each audit, and at the end under the lock.
     on_output : callable, optional
         Called with the output of an audit after its line, if several run at a time;
         else the output is printed directly.
@@ -148,7 +145,7 @@ def run_batch(
             return _run(folder / name, options, signals, keeps_output=n_jobs > 1)
 
         runs = {name: pool.submit(run_one, name) for name in names}
-        done = {name: outcome for name, outcome in recent.items() if outcome}
+        done: dict[str, Outcome] = {}
         try:
             for name, run in runs.items():
                 while wait([run], POLL_SECONDS).not_done:  # lets signals in
@@ -157,16 +154,12 @@ def run_batch(
                 if n_jobs > 1 and outcome.exit_code is not None:
                     tell_of(name)
                     on_output(output)
-                ended = {n: r.result()[0] for n, r in runs.items() if r.done()}
-                batch = _batch(folder, names, {**done, **ended})
-                after_each(batch)
+                done[name] = outcome
         except BaseException:
             signals.append(signal.SIGTERM)  # no run may outlive this process
             raise
-        if signals:
-            batch = batch._replace(exit_code=130)
-            after_each(batch)
-    return batch
+        batch = _batch(folder, names, done)
+        return batch._replace(exit_code=130) if signals else batch
 
 
 def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:

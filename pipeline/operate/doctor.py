@@ -28,7 +28,6 @@ FLOORS = {
     "weasyprint": "57.2",
     "pikepdf": "6.0",
     "click": "8.1",
-    "rich": "13.3",
     "statsmodels": "0.13",
     "joblib": "1.2",
     "python-bidi": "0.4",

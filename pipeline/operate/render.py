@@ -92,7 +92,7 @@ def render_result(
     with phase("report: figures"):
         figures = figure_files(views)
     with phase("report: HTML"):
-        pages = {**html_files(views, checked_result, data), **figures}
+        pages = {**html_files(views), **figures}
     with phase("report: Excel file"):
         try:
             tables = workbook(checked_result)

@@ -16,7 +16,6 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -241,22 +240,6 @@ def write_folder(folder: Path, files: Files) -> None:
             _write_files(part, files)
     except _TakenError as error:
         raise AuditError(f"{folder} already exists. Choose another folder.") from error
-
-
-def remove_parts(folder: Path, name: str) -> None:
-    """Remove incomplete versions of a file that killed writers left in its folder.
-
-    The caller must hold a lock that prevents other writers.
-
-    Parameters
-    ----------
-    folder : Path
-    name : str
-        The name of the file.
-    """
-    for path in folder.glob(f".{escape(name)}.*.part"):
-        if PART.fullmatch(path.name):
-            _remove(path, ())
 
 
 @contextmanager

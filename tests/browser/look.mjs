@@ -1,9 +1,9 @@
 // Looks at pages as readers do, all in one Chromium: reads a job from stdin, prints JSON.
-// {"chromium": path, "downloads": folder, "pages": {name: file}, "whole": [name, ...]}
+// {"chromium": path, "pages": {name: file}, "whole": [name, ...]}
 // -> {name: {axe: {light|dark|narrow}, incomplete, requests, ...}}
 // Pages of "whole" are judged by every rule in every mode. The others, which share its
 // templates and its style, by every rule but colour in light and by layout at 320 px.
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
@@ -346,7 +346,7 @@ async function printed(page) {
   await page.emulateMediaType("print");
   await page.setViewport({ width: 700, height: 1000 });
   const found = await page.evaluate(() => ({
-    shown: [...document.querySelectorAll(".skip, a[download], nav, summary, .filter, .tip")].filter((node) => node.checkVisibility()).length,
+    shown: [...document.querySelectorAll(".skip, nav, summary, .filter, .tip")].filter((node) => node.checkVisibility()).length,
     folded: [...document.querySelectorAll(".fold *")].filter((node) => !node.matches("summary, summary *, col, colgroup, details:not(.fold), details:not(.fold) *, .take, .take *, .filter, .filter *, wbr") && !node.checkVisibility()).length,
     cut: [...document.querySelectorAll("table, figure img, figcaption")]
       .filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > innerWidth + 1)
@@ -356,30 +356,10 @@ async function printed(page) {
   return found;
 }
 
-// With scripting off: the same text, and the first download arrives as it stands in the page.
+// Whether the page has the same text with scripting off.
 async function scriptless(address, text) {
   const { page } = await opened(address, (one) => one.setJavaScriptEnabled(false));
   const same = (await page.evaluate(() => document.body.innerText)) === text;
-  const link = await page.$("a[download]");
-  if (!link) {
-    await page.close();
-    return { same, download: null };
-  }
-  const client = await browser.target().createCDPSession();
-  const folder = mkdtempSync(`${job.downloads}/taken-`);
-  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
-  const [file, href] = await link.evaluate((node) => [node.getAttribute("download"), node.href]);
-  await link.click();
-  const arrived = await within(10, `${folder}/${file}`, Buffer.from(href.split(",")[1], "base64"));
   await page.close();
-  return { same, download: { file, same: arrived } };
-}
-
-// Whether a file holds these bytes before so many seconds pass; it begins as an empty one.
-async function within(seconds, path, bytes) {
-  for (let n = 0; n < 20 * seconds; n += 1) {
-    if (existsSync(path) && readFileSync(path).equals(bytes)) return true;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  return false;
+  return same;
 }

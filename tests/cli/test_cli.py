@@ -295,7 +295,7 @@ import importance_audit.assess.checks"""
 @pytest.mark.parametrize(
     ("code", "heavy"),
     [
-        (f"{COMMAND}(['--help'])", "numpy pandas sklearn rich jinja2 rpy2"),
+        (f"{COMMAND}(['--help'])", "numpy pandas sklearn jinja2 rpy2"),
         (READING, "scipy sklearn matplotlib rpy2 jsonschema"),
     ],
     ids=["help", "reading of a run"],

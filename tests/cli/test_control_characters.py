@@ -72,8 +72,8 @@ def test_json_holds_no_character_that_a_terminal_obeys(audit_named):
         answer = invoke(*words)
         assert is_harmless(answer.stdout), words
         document = json.loads(answer.stdout)
-        whole = json.dumps(document, ensure_ascii=False)
         if words[0] in {"verify", "history"}:
+            whole = json.dumps(document, ensure_ascii=False)
             assert json.dumps(OBEYED, ensure_ascii=False)[1:-1] in whole, words
 
 

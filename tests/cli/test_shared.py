@@ -103,8 +103,8 @@ def test_a_second_ctrl_c_ends_at_once_whatever_is_saved():
 
 
 def test_no_line_of_progress_grows_with_a_name(capsys):
-    with shared.progress(quiet=False) as tell:
-        tell(1, 6, "permutation of features, " + "x" * 100_000)
+    tell = shared.progress(quiet=False)
+    tell(1, 6, "permutation of features, " + "x" * 100_000)
     line = capsys.readouterr().err
     assert line.startswith("[1/6] permutation of features, xxx")
     assert len(line) < 2100
@@ -115,12 +115,12 @@ def test_a_step_of_a_second_or_longer_is_followed_by_how_long_it_took(
 ):
     clock = iter([0.0, *(t for at in (1, 2.5, 2.6, 9.6) for t in (at, at))])
     monkeypatch.setattr(shared.time, "monotonic", lambda: next(clock))
-    with shared.progress(quiet=False) as tell:
-        tell(0, 0, "fitting forest")
-        tell(0, 2, "permutation")
-        tell(1, 2, "agreement")
-        tell(1, 2, "agreement: pair 7")
-        tell(2, 2, "done")
+    tell = shared.progress(quiet=False)
+    tell(0, 0, "fitting forest")
+    tell(0, 2, "permutation")
+    tell(1, 2, "agreement")
+    tell(1, 2, "agreement: pair 7")
+    tell(2, 2, "done")
     assert capsys.readouterr().err.splitlines() == [
         "fitting forest",
         "fitting forest: 1.5 s",

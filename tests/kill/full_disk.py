@@ -42,10 +42,9 @@ def run_on_full_disk(
 
 
 def visible(folder: Path) -> set[Path]:
-    """Return what can be seen below a folder, logs left out."""
+    """Return what can be seen below a folder, the log left out."""
     paths = {path for path in folder.rglob("*") if "/." not in str(path)}
-    logs = {"audit-log.jsonl", "batch.html"}
-    return {path for path in paths if path.name not in logs}
+    return {path for path in paths if path.name != "audit-log.jsonl"}
 
 
 def main() -> None:

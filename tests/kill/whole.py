@@ -21,7 +21,7 @@ from importance_audit.runs.locks import locked
 from importance_audit.runs.verify import verify
 
 VISIBLE = {
-    "": {"one", "two", "batch.html"},
+    "": {"one", "two"},
     "audit": {
         *("audit.toml", "train.csv", "test.csv", "runs"),
         *(LOG, "audit-log.torn", "signoffs", "history.html"),

@@ -81,8 +81,8 @@ def runs(folder):
 def quietly(folder, **options):
     """Run a batch, and return it with the lines that it tells."""
     lines = []
-    ignored = {"after_each": lambda _: None, "options": ("-q",)}
-    return run_batch(folder, tell=lines.append, **{**ignored, **options}), lines
+    options = {"options": ("-q",), **options}
+    return run_batch(folder, tell=lines.append, **options), lines
 
 
 def test_no_audit_stops_the_next(tmp_path, make_audit):
@@ -221,12 +221,12 @@ def test_a_fault_of_the_batch_itself_ends_the_other_audits(tmp_path, make_audit)
     make_audit("a", text=BROKEN)
     make_audit("b", "faulty.SlowB")
 
-    def after_each(_):
+    def on_output(_):
         wait_for((tmp_path / "hereB").exists)
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):
-        quietly(tmp_path, after_each=after_each, n_jobs=2)
+        quietly(tmp_path, on_output=on_output, n_jobs=2)
     assert not is_running(int((tmp_path / "hereB").read_text()))
 
 

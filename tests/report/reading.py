@@ -25,7 +25,7 @@ def page_files(result, *, pdf=True, attachments=(), figures=FIGURES, **about):
     attachments = dict(attachments)
     document = attachments.get("result.json", b"")
     views = report_views(result, document=document, **about)
-    files = html_files(views, result, figures=figures)
+    files = html_files(views, figures)
     files |= figure_files(views, figures)
     return files | (pdf_files(views, result, attachments) if pdf else {})
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..text.number_text import plain_number, significant
 from . import drawing, parts, typeface
-from .drawing import AXIS, DASHED, FILL, HAIR, INK, NAME, WIDTH, Look, Scale, Sheet
+from .drawing import AXIS, DASHED, FILL, HAIR, NAME, WIDTH, Look, Scale, Sheet
 
 _HEADING, _TICKS = 5.4, 5.8  # millimetres above and below a plot: its name, its ticks
 _LABEL = 4.2  # for the label of the axis above all panels
@@ -32,7 +32,6 @@ _MISSING, _POINT = 10.0, 5.6  # mm right of the plot for missing values, and the
 _FOOT = 0.16  # share of a plot's height that the distribution may use
 _REFERENCE = Look(AXIS, 0.7, DASHED, "")
 _BAND = Look(FILL, _BAR / typeface.MM_PER_POINT, (), "")
-_KNOWN = Look(INK, 2.8, (1.5, 6.0), "")  # dots wider than any curve, visible between
 
 Looks = Mapping[str, Look]
 
@@ -57,15 +56,13 @@ class Curve:
 class EffectPanel:
     """One feature with the curves of all models.
 
-    `counts` are the rows, or their weight, at each position or level; `lines` the
-    intercept and slope of each known straight line drawn for comparison.
+    `counts` are the rows, or their weight, at each position or level.
     """
 
     feature: str
     kind: Literal["number", "category"]
     curves: tuple[Curve, ...]
     counts: tuple[tuple[Any, float], ...] = ()
-    lines: tuple[tuple[float, float], ...] = ()
 
     @property
     def levels(self) -> list[str]:
@@ -82,13 +79,6 @@ class EffectPanel:
     def has_missing(self) -> bool:
         """Whether some curve has a prediction for missing values."""
         return any(isfinite(curve.missing) for curve in self.curves)
-
-    @property
-    def known(self) -> list[list[tuple[float, float]]]:
-        """Both ends of each known line, as (x, y)."""
-        grid = [x for curve in self.curves for x in curve.grid if self.lines]
-        ends = (min(grid), max(grid)) if grid else ()
-        return [[(x, start + slope * x) for x in ends] for start, slope in self.lines]
 
 
 def draw_effects(
@@ -229,7 +219,6 @@ def _ends(panels: Sequence[EffectPanel], reference: float) -> tuple[float, float
     curves = [curve for panel in panels for curve in panel.curves]
     values = [value for curve in curves for value in (*curve.values, curve.missing)]
     values += [end for curve in curves for ends in curve.band for end in ends]
-    values += [y for panel in panels for line in panel.known for _, y in line]
     return drawing.limits([*values, reference], pad=0.07)
 
 
@@ -271,9 +260,6 @@ def _put_number(
         if len(points) <= _FEW:
             for point in points:
                 plot.mark(*point, Look(look.colour, size=2.2 if n else 3.2))
-    for line in panel.known:  # above the curves, which would hide it
-        across, up = zip(*line, strict=True)
-        plot.line(across, up, _KNOWN, name="known")
     whole = all(float(at).is_integer() for curve in panel.curves for at in curve.grid)
     along = parts.fitting_ticks(x, grouped=x.high >= 1e4, whole=whole)
     parts.foot(sheet, x, y.left, *along)

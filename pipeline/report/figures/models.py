@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, isinf
+from math import isfinite
 from statistics import quantiles
 
 from . import parts
-from .drawing import BLUE, FILL, INK, Look, Scale, Sheet, limits
+from .drawing import BLUE, FILL, Look, Scale, Sheet, limits
 from .parts import Row
 
-MARK = 2.6  # millimetres of a mark right of a plot
 _STROKE = Look(BLUE, 1.5)
 _HEAD = 8.8  # above the rows: the name of a model, and its baseline loss
 
@@ -33,7 +32,7 @@ def draw_models(
     bar reaches from the dashed baseline loss to the mean loss with the feature
     permuted. At its end is the interval; without an interval a box plot of the repeats
     (box: quartiles, line: range), or a tick if the repeats are all equal or not all
-    finite. The note of a row is printed next to its bar where there is room.
+    finite.
     """
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
@@ -45,11 +44,9 @@ def draw_models(
         across=2,
     )
     width = slots[0].right - slots[0].left
-    has_values = width > parts.NARROW
+    has_values, margin = width > parts.NARROW, 0.0
     if has_values:
         margin = parts.value_column([value_label, *(row.text for row in rows)])
-    else:
-        margin = MARK if any(row.mark for row in rows) else 0.0
     losses = [panel.baseline for panel in panels]
     losses += [number for row in rows for number in row.numbers]
     low, high = limits(losses)
@@ -64,7 +61,6 @@ def draw_models(
         plot = parts.put_rows(sheet, column, scale, slot, label=label)
         for m, (row, y) in enumerate(zip(panel.rows, plot.places, strict=True)):
             _put_loss(plot, row, y, panel.baseline, f"loss-{n}-{m}")
-            _put_note(plot, row, y, panel.baseline)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
             plot.tooltip(y, row.title)
@@ -79,7 +75,6 @@ def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) 
     """Draw the bar of one feature, with interval, box plot or tick at its end."""
     sheet, at = plot.sheet, plot.scale.at
     if not isfinite(row.estimate):
-        plot.dot(y, row.estimate)
         return
     mean, thick = at(row.estimate), (y - 1.3, y + 1.3)
     sheet.box((at(baseline), mean), thick, face=FILL, name=name)
@@ -95,19 +90,3 @@ def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) 
     thin, name = (y - 0.8, y + 0.8), f"{name}-quartiles"
     sheet.box((first, third), thin, face="white", edge=BLUE, width=0.8, name=name)
     sheet.line((median, median), thin, _STROKE)
-
-
-def _put_note(plot: parts.Rows, row: Row, y: float, baseline: float) -> None:
-    """Write the mark of a row right of the plot, and its note where it has room."""
-    sheet, scale = plot.sheet, plot.scale
-    if row.mark:
-        sheet.text(scale.right + 0.8, y, row.mark, bold=True)
-    if not row.note or isinf(row.estimate):
-        return
-    numbers = [n for n in (baseline, *row.numbers) if isfinite(n)]
-    wide = parts.wide(row.note)
-    right, left = scale.at(max(numbers)) + 1.6, scale.at(min(numbers)) - 1.6
-    if right + wide <= scale.right:
-        sheet.label(right, y, row.note, colour=INK)
-    elif left - wide >= scale.left:
-        sheet.label(left, y, row.note, colour=INK, anchor="right")

@@ -5,15 +5,14 @@ A figure of rows is laid out by `name_column` (names at the left), `value_column
 names of each panel, and returns the `Rows` on which numbers are drawn. A figure with
 two axes has a `Plot`.
 
-An infinite number is drawn as an open triangle at the end of the axis; NaN is not
-drawn, only reported in the text of its row. An interval without two finite ends is not
-drawn.
+A number that is not finite is not drawn, only reported in the text of its row. An
+interval without two finite ends is not drawn.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, isfinite, isinf, nan
+from math import ceil, isfinite, nan
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from . import drawing, typeface
@@ -58,7 +57,6 @@ _OVERHANG = 3.25  # mm of a tick's text beyond its axis: less than half of _COLU
 KEY_LINE = 4.2
 _SAMPLE, _INDENT, _KEY_GAP = 7.0, 8.6, 5.0  # of an entry of a key: line, text, gap
 _BOLD = 1.2  # ratio of the widths of bold and regular text, at most
-_SHADES = 40  # of a key of colours
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
@@ -67,9 +65,9 @@ class Row:
     """One feature: its estimate, interval and repeats, and the texts of its row.
 
     `low` and `high` are the ends of the interval, `repeats` the numbers whose mean is
-    the estimate. `text` is printed at the right edge, `title` is the tooltip, `mark` a
-    sign at the end of the plot, and `note` a text in it. `cluster` counts from 0, -1
-    for none; `is_together` marks the members of a cluster measured together.
+    the estimate. `text` is printed at the right edge, `title` is the tooltip. `cluster`
+    counts from 0, -1 for none; `is_together` marks the members of a cluster measured
+    together.
     """
 
     name: str
@@ -79,8 +77,6 @@ class Row:
     text: str = ""
     repeats: tuple[float, ...] = ()
     title: str = ""
-    mark: str = ""
-    note: str = ""
     cluster: int = -1
     is_together: bool = False
 
@@ -268,13 +264,7 @@ class Rows(NamedTuple):
 
         `cap` is half the height of the caps of the interval in millimetres.
         """
-        if isinf(number):
-            arrow, x = ">", self.scale.right
-            if number < 0:
-                arrow, x = "<", self.scale.left
-            look = look._replace(mark=arrow, size=4.6)
-            self.sheet.mark(x, y, look, name="beyond")
-        elif isfinite(number):
+        if isfinite(number):
             x = self.scale.at(number)
             if isfinite(start):
                 hairline = self.scale.at(start), x
@@ -360,22 +350,6 @@ def upright(sheet: Sheet, x: Scale, y: Scale, *, most: int) -> None:
     sheet.levels((x.left, x.right), map(y.at, numbers))
     for number, text in zip(numbers, drawing.tick_texts(numbers), strict=True):
         sheet.label(x.left - 1.2, y.at(number), text, anchor="right")
-
-
-def strip(
-    sheet: Sheet,
-    scale: Scale,
-    ends: tuple[float, float],
-    colour: Callable[[float], str],
-    *,
-    is_upright: bool,
-) -> None:
-    """Draw a colour key along a scale; `colour` maps a share of its range, 0 to 1."""
-    edges = [scale.left + scale.width * n / _SHADES for n in range(_SHADES + 1)]
-    for n, span in enumerate(pairwise(edges)):
-        face = colour((n + 0.5) / _SHADES)
-        sides = (ends, span[::-1]) if is_upright else (span, ends)
-        sheet.box(*sides, face=face, edge=face, width=0.25)
 
 
 def fitting_ticks(scale: Scale, *, grouped: bool = True, whole: bool = False) -> Ticks:

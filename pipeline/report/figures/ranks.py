@@ -1,15 +1,14 @@
 """The figure of ranks: intervals for the rank of each feature, by draws and rows."""
 
 from collections.abc import Sequence
-from itertools import count
 from math import ceil, isfinite
 from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from . import parts, typeface
-from .drawing import INK, SMALL, Look, Scale, Sheet
+from . import parts
+from .drawing import INK, Look, Scale, Sheet
 
 _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
 
@@ -44,7 +43,7 @@ def draw_rank_intervals(
     for n, ((title, own), slot) in enumerate(zip(panels, slots, strict=True)):
         scale = Scale(0.46, last + 0.54, slot.left, slot.right - slot.left)
         label = axis_label if slot.is_first else ""
-        ticks = _ticks(scale, last)
+        ticks = parts.fitting_ticks(scale, whole=True)
         panel = parts.put_rows(sheet, column, scale, slot, label=label, ticks=ticks)
         marks = zip(names, own.itertuples(), panel.places, strict=True)
         for m, (name, row, y) in enumerate(marks):
@@ -59,14 +58,3 @@ def draw_rank_intervals(
                 panel.tooltip(y, f"{title}, {name}: {axis_label} {row.rank:g}")
         parts.put_heading(sheet, (slot.left, slot.top - 3.2), slot.heading)
     return sheet.cut(height)
-
-
-def _ticks(scale: Scale, last: int) -> parts.Ticks:
-    """Return rank 1 and multiples of a round step, as many as fit, with texts."""
-    wide = typeface.width(str(last), SMALL) + 2.0
-    steps = (s * 10**power for power in count() for s in (1, 2, 5))
-    step = next(step for step in steps if step * scale.width / last >= wide)
-    numbers = [n for n in range(1, last + 1) if n == 1 or n % step == 0]
-    if step > 1 and numbers[1:] and numbers[1] == 2:
-        numbers.remove(2)
-    return numbers, [str(n) for n in numbers]

@@ -16,6 +16,7 @@ MOST = 3
 _TOP, _PLOT, _GAP = 9.0, 48.0, 7.0
 _KEY = 20.0  # width of the colour key with its numbers
 _WIDEST = 62.0
+_SHADES = 40  # of the colour key
 _LEVELS, _LEVEL_LINE = 28.0, 3.0  # most width of level names at the left; mm per line
 
 Axis: TypeAlias = Sequence[Any]
@@ -106,7 +107,11 @@ def draw_surface(
     below = y.left + (max(map(len, levels), default=1) - 1) * _LEVEL_LINE
     parts.put_label(sheet, left, below + 8.2, first)
     key, scale = x.right + _GAP, Scale(low, high, y.left, -_PLOT)
-    parts.strip(sheet, scale, (key, key + 3.0), drawing.shade, is_upright=True)
+    for n in range(_SHADES):
+        face = drawing.shade((n + 0.5) / _SHADES)
+        lower, upper = (y.left - _PLOT * at / _SHADES for at in (n, n + 1))
+        sides = (key, key + 3.0), (upper, lower)
+        sheet.box(*sides, face=face, edge=face, width=0.25)
     shades = drawing.ticks(low, high, most=5)
     for shade, text in zip(shades, drawing.tick_texts(shades), strict=True):
         sheet.levels((key + 3.0, key + 3.9), [scale.at(shade)], parts.THIN)

@@ -22,8 +22,6 @@ SLACK = 1.0
 """Millimetres by which a column is wider than its longest word."""
 SHAPE = 5.0
 """Millimetres of the shape before a verdict, which is bold and never broken."""
-BAR = 18.0, 45.0
-"""Least and most width of a column of bars in millimetres."""
 
 
 def column_widths(table: Table) -> tuple[float, ...]:
@@ -66,8 +64,6 @@ def _all_needs(table: Table, short: float) -> list[tuple[float, float]]:
 
 def _needs(column: Column, cells: Sequence[Cell], short: float) -> tuple[float, float]:
     """Return the least width of a column, and the width that breaks no cell."""
-    if column.kind == "bar":
-        return BAR
     words = plain(column.label).split(" ")  # not at no-break spaces
     least = most = _longest(words)
     for cell in cells:

@@ -13,22 +13,19 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from ..text.blocks import Figure, Section, Sentence, Styled, Table
+from ..text.blocks import Figure, Section, Sentence, Table
 from ..text.number_text import count
 from ..text.wording import NO_BREAK, look_up, say, word
-from .template_files import environment, templates_sha256
+from .template_files import environment
 
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 KEPT = "JK"
 """Sections shown even with one sentence only: all checks passed, and no finding."""
-TEMPLATE_DIGITS = 16
-"""Printed digits of the digest of the templates; renderer.json has it in full."""
 MOST_ROWS = 2000
 """Most rows of one table on the page; its file has all."""
 _MARKER = re.compile("\ue000([a-z]+):([^\ue001]*)\ue001")
 _LINK = re.compile(r'<a href="#([^"]*)">(.*?)</a>', re.S)
-_NAME = re.compile(r"<bdi[^>]*>(.*?)</bdi>", re.S)
 _ID = re.compile(r' id="([^"]+)"')
 
 
@@ -64,12 +61,6 @@ class Composed:
             for n, block in enumerate(blocks, start=1)
         }
 
-    @property
-    def names(self) -> set[str]:
-        """All names given by the user that the page shows."""
-        found = _NAME.findall("".join(self.bodies.values()))
-        return {Markup(name).striptags() for name in found}
-
     @cached_property
     def ids(self) -> set[str]:
         """All ids in the sections: the targets of links."""
@@ -83,7 +74,6 @@ def compose(
     printing: bool = False,
     is_short: bool = False,
     conformity: Rows = (),
-    bars: bool = True,
 ) -> Composed:
     """Return sections as HTML.
 
@@ -99,11 +89,7 @@ def compose(
         Whether there are so few sections that print has no table of contents.
     conformity : tuple of pairs of sentences
         Label and text of the statement on PDF/A and PDF/UA.
-    bars : bool
-        Whether tables have their columns of bars.
     """
-    digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
-    made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     bodies: dict[str, Markup] = {}
     shown: dict[str, list[Table | Figure]] = {}
     # Document control depends on the sections that are brief; sections whose parts are
@@ -128,10 +114,8 @@ def compose(
                 every_row=every_row,
                 svg_uri=svg_uri,
                 is_short=is_short,
-                bars=bars,
                 conformity=conformity,
                 brief=_brief(bodies),
-                rendering=(*made_with, *(conformity if is_short else ())),
             )
         )
         shown[section.letter] = blocks
@@ -155,27 +139,20 @@ def _brief(bodies: Mapping[str, str]) -> frozenset[str]:
 
 
 def every_row(table: Table) -> Table:
-    """Return the uncut table, with at most `MOST_ROWS` rows."""
-    return at_most(table.everything or table, MOST_ROWS)
-
-
-def at_most(table: Table, rows: int) -> Table:
-    """Return a table with at most so many rows; if cut, its caption names the file."""
-    if len(table.rows) <= rows:
+    """Return the uncut table, at most `MOST_ROWS`; then its caption names the file."""
+    table = table.everything or table
+    if len(table.rows) <= MOST_ROWS:
         return table
-    rest = count(len(table.rows) - rows)
+    rest = count(len(table.rows) - MOST_ROWS)
     more = say("words.rows_elsewhere", n=rest, file=table.source)
-    return replace(table, rows=table.rows[:rows], caption=(*table.caption, " ", *more))
-
-
-def data_uri(media_type: str, text: str) -> str:
-    """Return a text as a data URI."""
-    return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
+    caption = (*table.caption, " ", *more)
+    return replace(table, rows=table.rows[:MOST_ROWS], caption=caption)
 
 
 def svg_uri(figure: Figure) -> str:
     """Return a figure as a data URI."""
-    return data_uri("image/svg+xml", figure.svg)
+    svg = base64.b64encode(figure.svg.encode()).decode()
+    return f"data:image/svg+xml;base64,{svg}"
 
 
 def filled(

@@ -141,7 +141,7 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
             "Name one that Word has saved."
         )
     with with_words(view.words):
-        page = print_html(view, conformity=word("docx.conformity"), bars=False)
+        page = print_html(view, conformity=word("docx.conformity"))
         for figure in view.figures:
             png = base64.b64encode(png_of(figure)).decode()
             page = page.replace(svg_uri(figure), f"data:image/png;base64,{png}")

@@ -5,7 +5,6 @@ escape in its place. The HTML has the character itself: a browser has more fonts
 """
 
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from ...records.errors import DataError, first_of
@@ -50,40 +49,27 @@ def fonts_of(result: AuditResult) -> tuple[str, ...]:
 
 
 def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
-    """Return the result, with a finding if the PDF prints some names with escapes.
+    """Return the result, with a finding if the PDF may print escapes.
 
     Parameters
     ----------
     result : AuditResult
     document : str
-        Its JSON. To build a view takes longer than all other files of a small run: it
-        is built only if the JSON has a character that no font has.
+        Its JSON.
     """
     fonts = fonts_of(result)
-    if document.isascii() or not uncovered(document, fonts):
+    missing = uncovered(document, fonts)
+    if not missing:
         return result
-    from .view import build_view
-
-    # The digest of `document`, so that the JSON is not made a second time.
-    file_digest = sha256(document.encode()).hexdigest()
-    names = {
-        name
-        for name in build_view(result, file_digest=file_digest).composed.names
-        if uncovered(name, fonts)
-    }
-    if not names:
-        return result
-    missing = uncovered("".join(names), fonts)
     escapes = first_of(missing, 3, lambda char: f"U+{ord(char):04X}")
-    holders = "1 name holds" if len(names) == 1 else f"{len(names)} names hold"
     finding = Finding(
         check=CHECK,
         severity="info",
         subject="report.pdf",
-        message=f"{holders} characters that no font of the PDF has ({escapes}). "
+        message=f"No font of the PDF has some characters of the result ({escapes}). "
         "The PDF prints them as escapes, the HTML as they are.",
         remedy="Name a font file that has them in fonts of [report].",
-        evidence={"names": len(names), "characters": len(missing)},
+        evidence={"characters": len(missing)},
     )
     return result.with_findings((finding,))
 

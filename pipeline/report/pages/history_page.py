@@ -39,8 +39,6 @@ NO_RUN = "not established"
 DIGITS = 12
 ZONE = " UTC"
 """Suffix cut from times in a table, since its caption has it."""
-SHOWN = 40
-"""Rows of a history that are shown at once; the others can be opened."""
 
 
 class AuditRow(NamedTuple):
@@ -263,7 +261,7 @@ def _runs_table(
                 "changes": changes or unchanged,
             }
         )
-    table = table_of(
+    return table_of(
         "runs",
         "history",
         "started:header verdict exit_code:number run:code changes",
@@ -272,7 +270,3 @@ def _runs_table(
         notes=(say("history.exit_codes"),),
         shape="wide",
     )
-    if len(rows) > SHOWN:
-        whole = replace(table, id="tab-runs-all", notes=())
-        table = replace(table, rows=table.rows[:SHOWN], everything=whole)
-    return table

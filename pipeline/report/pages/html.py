@@ -2,7 +2,7 @@
 
 import base64
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
@@ -12,14 +12,12 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ...records.as_csv import tables
 from ...records.ranking import lead_of
 from ...records.result import AuditResult
 from ...records.template_folder import templates
-from ...runs.files import as_bytes
 from ..text.blocks import Figure, Section
 from ..text.wording import look_up, say, with_words, word
-from .compose import Composed, compose, data_uri, filled
+from .compose import Composed, compose, filled
 from .fonts import fonts_of
 from .inline import html_of
 from .pdf import conformity_statement, to_pdf
@@ -27,8 +25,6 @@ from .report_views import MAIN
 from .template_files import environment
 from .view import ReportView, build_view
 
-DOWNLOADS = 30_000
-"""Most bytes of CSV tables embedded in the page; larger tables are linked as files."""
 FINDINGS = 10
 """Most findings of a result in a notebook; the others are counted."""
 DPI = 200
@@ -56,7 +52,7 @@ class Page:
     def _repr_html_(self) -> str:
         """Return the page in an iframe, so that styles do not mix."""
         return Markup(
-            '<iframe title="{}" srcdoc="{}" sandbox="allow-downloads" '
+            '<iframe title="{}" srcdoc="{}" sandbox="" '
             'style="width: 100%; height: 80vh; border: 0"></iframe>'
         ).format(word("page.report"), self.html)
 
@@ -64,23 +60,16 @@ class Page:
 def to_html(
     view: ReportView,
     *,
-    digest_of: Callable[[str], str] = lambda _: "",
     figures: str = "",
-    root: str = "",
 ) -> str:
     """Return the report as one self-contained HTML file.
 
     Parameters
     ----------
     view : ReportView
-    digest_of : callable
-        From the path of a file of the run folder to its SHA-256, for tables too large
-        to be embedded. Empty if there is no such file.
     figures : str, default ""
         The folder of figure files, relative to the page; without it, captions have no
         links to such files.
-    root : str, default ""
-        The path from the page to the run folder: "../" if the page is one level deeper.
 
     Returns
     -------
@@ -89,20 +78,7 @@ def to_html(
         security policy forbids all others. The same bytes for the same view.
     """
     with with_words(view.words):
-        labels, embedded = view.composed.labels, _embedded_tables(view)
-        sources = {table.id: table for table in view.tables}
-
-        def download(name: str) -> str:
-            table = sources[name]
-            if uri := embedded[name]:
-                return Markup('<a download="{}" href="{}">{} {}</a>').format(
-                    table.file, uri, labels[name].lower(), word("page.as_csv")
-                )
-            if digest := digest_of(table.source):
-                return Markup(
-                    '<a href="{0}{1}">{1}</a> {2} <span class="hash">{3}</span>'
-                ).format(root, table.source, word("page.beside"), digest)
-            return Markup("<code>{}</code>").format(table.source)
+        labels = view.composed.labels
 
         def files(name: str) -> str:
             file = f"{quote(figures)}/{name.removeprefix('fig-')}"
@@ -114,13 +90,13 @@ def to_html(
         return filled(
             _page(view, view.composed),
             labels,
-            {"download": download, "files": files if figures else lambda _: ""},
+            {"files": files if figures else lambda _: ""},
             elsewhere=lambda _, text: text or word("profiles.elsewhere"),
         )
 
 
-def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
-    """Return the report as HTML for print, without downloads, long tables at the end.
+def print_html(view: ReportView, *, conformity: str) -> str:
+    """Return the report as HTML for print.
 
     It has no style sheet: the renderer is given print.css.
 
@@ -129,8 +105,6 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     view : ReportView
     conformity : str
         The statement on PDF/A and PDF/UA of the renderer's output.
-    bars : bool, default True
-        Whether tables have their columns of bars.
     """
     claim = (say("control.conformity"), (conformity,))
     composed = compose(
@@ -139,9 +113,7 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
         printing=True,
         is_short=view.is_short,
         conformity=(claim,),
-        bars=bars,
     )
-    sources = {table.id: table.source for table in view.tables}
 
     def elsewhere(target: str, text: str) -> str:
         if target in view.composed.ids:
@@ -151,20 +123,13 @@ def print_html(view: ReportView, *, conformity: str, bars: bool = True) -> str:
     return filled(
         _page(view, composed, printing=True),
         view.composed.labels,
-        {
-            "download": lambda name: Markup("<code>{}</code>").format(sources[name]),
-            "files": lambda _: "",
-        },
+        {"files": lambda _: ""},
         elsewhere,
     )
 
 
 def html_files(
-    views: Mapping[str, ReportView],
-    result: AuditResult,
-    data: Mapping[str, bytes] = NO_FILES,
-    *,
-    figures: str = FIGURES,
+    views: Mapping[str, ReportView], figures: str = FIGURES
 ) -> dict[str, bytes | str]:
     """Return the HTML of the views of a result.
 
@@ -172,9 +137,6 @@ def html_files(
     ----------
     views : mapping of str to ReportView
         The result of `report_views`.
-    result : AuditResult
-    data : mapping of str to bytes
-        The tables of the result by path, if they were made already.
     figures : str, default "figures"
         The folder of the figures of the first page, relative to it.
 
@@ -184,21 +146,11 @@ def html_files(
         The text of each page by path: report.html, and for more than three models one
         page per model below models/.
     """
-    every_table = cache(lambda: data or tables(result))
-
-    @cache
-    def digest_of(source: str) -> str:
-        text = every_table().get(source)
-        return "" if text is None else sha256(as_bytes(text)).hexdigest()
-
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
         folder = PurePosixPath(_figures_of(path, figures))
         files[f"{path}.html"] = to_html(
-            view,
-            digest_of=digest_of,
-            figures=str(folder.relative_to(PurePosixPath(path).parent)),
-            root="../" * path.count("/"),
+            view, figures=str(folder.relative_to(PurePosixPath(path).parent))
         )
     return files
 
@@ -293,21 +245,6 @@ def card(result: AuditResult) -> str:
     )
 
 
-def _embedded_tables(view: ReportView) -> dict[str, str]:
-    """Return the tables of a page as data URIs of CSV by id.
-
-    Smallest first, up to `DOWNLOADS` bytes in all; empty texts for the others.
-    """
-    texts = {table.id: table.csv for table in view.tables if table.source}
-    uris = dict.fromkeys((table.id for table in view.tables), "")
-    room = DOWNLOADS
-    for name in sorted(texts, key=lambda name: len(texts[name].encode())):
-        room -= len(texts[name].encode())
-        if room >= 0:
-            uris[name] = data_uri("text/csv", texts[name])
-    return uris
-
-
 def _page(view: ReportView, composed: Composed, *, printing: bool = False) -> str:
     """Return the page with its sections, markers not yet replaced."""
     # A report lists brief sections in its contents instead of showing them.
@@ -321,7 +258,6 @@ def _page(view: ReportView, composed: Composed, *, printing: bool = False) -> st
         sections=view.sections,
         bodies=[body for k, body in composed.bodies.items() if k not in brief],
         brief=brief,
-        appendix=view.appendix if printing else (),
         words=look_up("page"),
         path=view.path,
         printing=printing,

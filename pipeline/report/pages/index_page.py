@@ -17,31 +17,21 @@ from ..sections.results import leader_of
 from ..sections.thresholds import VERDICTS
 from ..sections.top_k import top_k_figures
 from ..sections.verdicts import badge
-from ..text.blocks import Badge, Column, FileLink, Section, Table
+from ..text.blocks import FileLink, Section, Table
 from ..text.wording import (
     display_name,
+    joined,
     key_of,
     look_up,
     name_of_check,
     say,
     say_count,
+    series,
     short_name,
     table_of,
     word,
 )
 from .by_model import ModelPart
-
-COLUMNS = 6
-"""Most models in one table of verdicts."""
-SHAPES = {
-    "pass": "●",
-    "note": "◆",
-    "warn": "▲",
-    "fail": "■",
-    "error": "■",
-    "not run": "○",
-}
-CLASSES = {"pass": "pass", "note": "pass", "fail": "disagrees", "error": "disagrees"}
 
 
 def file_of(model: str) -> str:
@@ -52,7 +42,7 @@ def file_of(model: str) -> str:
 def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
     """Return the section after page one: the table of models, checks by model."""
     lede = say("index.lede", models=say_count(tallied("models", len(parts)), "model"))
-    blocks = (_models(facts, parts), *_matrices(parts), *over_runs(facts))
+    blocks = (_models(facts, parts), _checks(parts), *over_runs(facts))
     return Section("R", "overview", word("sections.overview"), lede, {"blocks": blocks})
 
 
@@ -99,43 +89,31 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
     )
 
 
-def _matrices(parts: Sequence[ModelPart]) -> list[Table]:
-    """Return the worst verdict of each check for each model, `COLUMNS` models a table.
+def _checks(parts: Sequence[ModelPart]) -> Table:
+    """Return the checks that did not pass for some model, with the models by verdict.
 
-    Checks that passed for all models are only counted, unless all checks did.
+    A model has its worst verdict. Checks that passed wherever they were made are
+    counted.
     """
     words = look_up("check_words")
-    frames = pd.concat([part.result.checks for part in parts])
-    every = dict.fromkeys(frames["check"])
-    checks = dict.fromkeys(frames.loc[frames["verdict"] != "pass", "check"]) or every
-    passed = tallied("checks", len(every) - len(checks))
-    tables = []
-    for start in range(0, len(parts) if checks else 0, COLUMNS):
-        here = parts[start : start + COLUMNS]
-        rows = []
-        for check in checks:
-            cells: list[str | Badge] = [name_of_check(check)]
-            for part in here:
-                own = part.result.checks
-                verdicts = {*own.loc[own["check"] == check, "verdict"]}
-                worst = next((v for v in VERDICTS if v in verdicts), None)
-                cells.append(
-                    Badge(CLASSES.get(worst, "warned"), words[worst], SHAPES[worst])
-                    if worst
-                    else "–"
-                )
-            rows.append(tuple(cells))
-        tables.append(
-            table_of(
-                f"verdicts-{start // COLUMNS + 1}" if start else "verdicts",
-                "thresholds",
-                ["check:header", *(Column((short_name(p.model),)) for p in here)],
-                rows,
-                caption=say(
-                    "index.matrix_caption",
-                    passed=say("index.passed", n=passed) if passed.raw else "",
-                ),
-                shape="wide",
-            )
-        )
-    return tables
+    frame = pd.concat([p.result.checks.assign(model=p.model) for p in parts])
+    rows = []
+    for check, own in frame.groupby("check", sort=False):
+        models: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+        for model, verdicts in own.groupby("model", sort=False)["verdict"]:
+            models[min(verdicts, key=VERDICTS.index)].append(model)
+        if set(own["verdict"]) != {"pass"}:
+            some = ((v, names) for v, names in models.items() if names and v != "pass")
+            texts = ((f"{words[v]}: ", *series(map(short_name, n))) for v, n in some)
+            rows.append((name_of_check(check), joined(texts, "; ")))
+    passed = tallied("checks", frame["check"].nunique() - len(rows))
+    return table_of(
+        "verdicts",
+        "thresholds",
+        "check:header verdict",
+        rows,
+        caption=say(
+            "index.matrix_caption",
+            passed=say("index.passed", n=passed) if passed.raw else "",
+        ),
+    )

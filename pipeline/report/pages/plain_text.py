@@ -1,16 +1,13 @@
 """The text of a rendered page in lines, for terminals, comparisons and tests."""
 
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import groupby
 from textwrap import wrap
 
 WIDTH = 88
-GAP = 2
 INLINE = {"a", "b", "bdi", "br", "code", "em", "i", "span", "strong", "sub", "wbr"}
 _SILENT = re.compile(r"<(script|style)\b.*?</\1>", re.S)
-_NUMBER = re.compile(r"[-−–+<±≤]*[\d. ,∞–]*%?")
 
 
 class _Reader(HTMLParser):
@@ -75,14 +72,8 @@ def to_text(page: str) -> str:
     return "\n".join(line.rstrip() for line in lines).strip() + "\n"
 
 
-def _columns(rows: list[list[str]]) -> Iterator[str]:
-    """Yield the lines of a table with aligned columns, numbers to the right."""
-    columns = list(zip(*rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    is_number = [all(map(_NUMBER.fullmatch, column[1:])) for column in columns]
-    for place, row in enumerate(rows):
-        sides = zip(row, widths, is_number, strict=True)
-        padded = (c.rjust(w) if right else c.ljust(w) for c, w, right in sides)
-        yield (" " * GAP).join(padded)
-        if place == 0:
-            yield "-" * (sum(widths) + GAP * (len(widths) - 1))
+def _columns(rows: list[list[str]]) -> list[str]:
+    """Return the lines of a table with aligned columns, a rule below its head."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *lines = ("  ".join(map(str.ljust, row, widths)) for row in rows)
+    return [head, "-" * len(head), *lines]

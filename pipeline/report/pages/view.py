@@ -6,7 +6,7 @@ only arrange the results.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -33,7 +33,7 @@ from ..sections.signoff import signoff
 from ..sections.stability import stability
 from ..sections.thresholds import thresholds
 from ..sections.verdicts import alone, badge, sentence
-from ..text.blocks import Badge, Figure, Link, Section, Sentence, Table, plain
+from ..text.blocks import Badge, Figure, Section, Sentence, Table, plain
 from ..text.own_words import language_of, own_words
 from ..text.wording import (
     LANGUAGE,
@@ -45,7 +45,7 @@ from ..text.wording import (
     word,
 )
 from .by_model import ModelPart
-from .compose import Composed, at_most, compose
+from .compose import Composed, compose
 
 SECTIONS = (
     executive,
@@ -66,7 +66,6 @@ SECTIONS = (
     signoff,
 )
 """All sections but those of the user and the glossary; page one comes first."""
-APPENDIX_ROWS = 1000
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 NO_VERDICT = Badge("", "", "")
 FEW = 4
@@ -160,16 +159,6 @@ class ReportView:
         """All figures in the order of the page."""
         return self.composed.figures
 
-    @property
-    def appendix(self) -> tuple[Table, ...]:
-        """Rows that cut tables leave out, for print: at most `APPENDIX_ROWS` each."""
-        cut = (
-            table
-            for table in self.tables
-            if table.everything and table.is_appended and not table.is_single
-        )
-        return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
-
 
 def build_view(result: AuditResult, **about: Any) -> ReportView:
     """Return the report on a result as one page, ready to be rendered.
@@ -238,14 +227,3 @@ def sections_of(facts: Facts) -> tuple[Section, ...]:
         sections += (section(facts),)
         sections += own_sections(facts) if section is limits else ()
     return (*sections, glossary(facts))
-
-
-def _left_out(table: Table) -> Table:
-    """Return the rows of the whole table that the cut one does not show."""
-    whole = table.everything or table
-    # Rows are compared by all cells but bars: the name of a row need not be unique.
-    shown = {row.cells for row in table.without_bars.rows}
-    rows = zip(whole.rows, whole.without_bars.rows, strict=True)
-    rest = tuple(row for row, bare in rows if bare.cells not in shown)
-    caption = say("words.other_rows", table=Link(table.id))
-    return replace(whole, caption=caption, rows=rest)

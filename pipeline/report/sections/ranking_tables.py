@@ -1,9 +1,8 @@
-"""The table of one ranking: rows, bars, intervals, and a note on the other rows."""
+"""The table of one ranking: rows, intervals, and a note on the other rows."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL
-from ..text.blocks import Bar, Column, Link, Part, Row, Sentence, Table, Value
+from ..text.blocks import Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import (
     MAX_DECIMALS,
     MISSING,
@@ -19,11 +18,9 @@ from ..text.number_text import (
     interval_text,
     lone,
     loss_label,
-    nice_ceiling,
     number,
     percent,
     rank_text,
-    significant,
 )
 from ..text.wording import (
     full_name,
@@ -70,7 +67,7 @@ def cut_alike(ranking: Ranking, make: Callable[[Sequence[int]], Table]) -> Table
     if len(rows) == len(ranking.order):
         return table
     once = {row.key for row in table.rows}  # an id must be unique on the page
-    full = make(ranking.order).without_bars
+    full = make(ranking.order)
     full = replace(
         full,
         id=f"{table.id}-all",
@@ -78,7 +75,7 @@ def cut_alike(ranking: Ranking, make: Callable[[Sequence[int]], Table]) -> Table
         notes=(),
         caption=say("ranking.whole", table=Link(table.id)),
     )
-    rest: list[Any] = ["" if c.kind == "bar" else MISSING for c in table.columns]
+    rest: list[Any] = [MISSING] * len(table.columns)
     n = tallied("importances", len(ranking.order) - len(rows))
     rest[1] = say("ranking.rest", n=n)
     return replace(table, rows=(*table.rows, tuple(rest)), everything=full)
@@ -286,8 +283,6 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         shares = ((row, float(record.share[row])) for row in rows)
         values = (Value(f"{path}.share[{i}]", s, percent(s)) for i, s in shares)
         add(say("ranking.share"), values)
-    scale, bars = _bars(ranking, rows)
-    add((scale,), bars, "bar")
     if ranking.is_drawn:
         bounds = [bound_values(ranking, row) for row in rows]
         key = "low" if ranking.row_intervals else "low_draws"
@@ -337,36 +332,6 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         source="tables/importances.csv",
         shape="wide" if len(columns) > 6 else "",
     )
-
-
-def _bars(ranking: Ranking, rows: Sequence[int]) -> tuple[str, list[Bar | str]]:
-    """Return the ends of the bars' scale in words, and the bar of each row.
-
-    The bar is empty for a row without a finite value.
-    """
-    start = ranking.null_value
-    numbers = np.array([ranking.mean, ranking.low, ranking.high])[:, list(rows)]
-    ends = np.array([0.0, start, *numbers.ravel()])
-    ends = ends[np.isfinite(ends)]
-    low = -nice_ceiling(-float(ends.min())) if ends.min() < 0 else 0.0
-    high = nice_ceiling(float(ends.max())) if ends.max() > 0 or low == 0 else 0.0
-
-    def place(value: float) -> float:
-        """Return a position in percent of the width."""
-        return round(100 * (value - low) / (high - low), 2)
-
-    bars: list[Bar | str] = []
-    for mean, *bounds in numbers.T.tolist():
-        if not isfinite(mean) or not isfinite(start):
-            bars.append("")
-            continue
-        left, right = sorted((place(start), place(mean)))
-        interval = None
-        if ranking.is_drawn and all(map(isfinite, bounds)):
-            first, last = map(place, bounds)
-            interval = (first, round(last - first, 2))
-        bars.append(Bar((left, round(right - left, 2)), interval, place(mean)))
-    return f"{significant(low)} {word('words.to')} {significant(high)}", bars
 
 
 def _unlike_ours(ranking: Ranking) -> set[int]:

@@ -109,7 +109,6 @@ def _group(facts: Facts, measure: Measure) -> Group:
                 replace(
                     table,
                     is_single=ranking is not facts.lead and in_overview(facts, ranking),
-                    is_appended=False,
                 )
             )
             below = [

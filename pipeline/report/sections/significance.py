@@ -1,6 +1,6 @@
 """The tables of p-values below a ranking, from our tests and other engines'."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -141,8 +141,7 @@ def engine_tables(facts: Facts, ranking: Ranking) -> list[Table]:
         )
         theirs, ours = tested(facts, index), next(in_its_draws, None)
         if theirs and ours:
-            table = _engine_table(ranking, other, ours, theirs)
-            tables.append(replace(table, is_appended=False))
+            tables.append(_engine_table(ranking, other, ours, theirs))
     return tables
 
 

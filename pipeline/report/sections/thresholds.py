@@ -71,7 +71,6 @@ def thresholds(facts: Facts) -> Section:
         caption=caption,
         notes=() if is_short else _notes(facts),
         everything=whole if len(shown) < len(every) else None,
-        is_appended=False,
         is_single=not bad,
     )
     lede = say("thresholds.none")

@@ -3,21 +3,14 @@
 The templates choose a macro by the `kind` of a block.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
-
-from ...records.cells import escaped
 
 SHORT_TABLE, SHORT_TEXT = 6, 1000
 """Most rows and characters of a table that is never split between pages."""
-TOGETHER = 3
-"""Rows at either end of a longer table that are not split between pages."""
 UPRIGHT_COLUMNS = 12
 """Most columns of a table on a page in portrait format."""
 
@@ -103,23 +96,13 @@ Sentence: TypeAlias = tuple[Part, ...]
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar in a table: positions and widths in percent of the cell."""
-
-    fill: tuple[float, float]
-    interval: tuple[float, float] | None
-    estimate: float
-
-
-@dataclass(frozen=True)
 class Cell:
-    """One cell of a table: text, or a bar (with its number in the next column).
+    """One cell of a table.
 
     `shade` is the strength of its background colour, from 0 for none to 5.
     """
 
     parts: Sentence = ()
-    bar: Bar | None = None
     shade: int = 0
 
     @property
@@ -134,11 +117,6 @@ class Cell:
         has_number = any(isinstance(part, Value) for part in self.parts)
         return not has_number and any(map(str.isalpha, plain(self.parts)))
 
-    @property
-    def plain(self) -> str:
-        """Text for CSV files: numbers in full precision, names as given."""
-        return plain(self.parts, exact=True)
-
 
 @dataclass(frozen=True)
 class Column:
@@ -148,14 +126,14 @@ class Column:
     """
 
     label: Sentence
-    kind: Literal["text", "header", "number", "bar", "code"] = "text"
+    kind: Literal["text", "header", "number", "code"] = "text"
 
 
 @dataclass(frozen=True)
 class Row:
     """One row; `key` makes it a target of links, in one table of the report only.
 
-    Its cells are given as sentences, parts of sentences, bars or `Cell`s.
+    Its cells are given as sentences, parts of sentences or `Cell`s.
     """
 
     cells: tuple[Any, ...]
@@ -169,8 +147,6 @@ def cell_of(item: Any) -> Cell:
     """Return the content of a cell as a `Cell`."""
     if isinstance(item, Cell):
         return item
-    if isinstance(item, Bar):
-        return Cell(bar=item)
     return Cell(item if isinstance(item, tuple) else (item,) if item != "" else ())
 
 
@@ -195,8 +171,6 @@ class Table:
         Its least width on a screen: "wide" for many columns, "tight" for few.
     everything : Table, optional
         The same table with all rows, if this one was cut.
-    is_appended : bool
-        Whether the PDF has `everything` too, in its appendix.
     is_single : bool
         Whether it is the detail of one ranking in an overview table: collapsed on a
         screen, not printed, numbered after all other tables.
@@ -213,7 +187,6 @@ class Table:
     source: str = ""
     shape: Literal["", "wide", "tight"] = ""
     everything: "Table | None" = None
-    is_appended: bool = True
     is_single: bool = False
     abreast: int = 0
     kind: ClassVar[str] = "table"
@@ -229,12 +202,6 @@ class Table:
         return len(self.rows) <= SHORT_TABLE and sum(map(len, texts)) <= SHORT_TEXT
 
     @property
-    def cuts(self) -> tuple[int, ...]:
-        """Indices of the rows at which a new row group starts in print."""
-        n = len(self.rows)
-        return (n - TOGETHER,) if n > SHORT_TABLE else ()
-
-    @property
     def leads(self) -> tuple[str, ...]:
         """Text before each cell on a narrow screen: in pairs of columns, the model."""
         return tuple(
@@ -247,29 +214,6 @@ class Table:
         """Whether it has too many columns for a page in portrait format."""
         return len(self.columns) > UPRIGHT_COLUMNS
 
-    @property
-    def without_bars(self) -> "Table":
-        """The same table without its columns of bars."""
-        places = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
-        columns = tuple(self.columns[i] for i in places)
-        rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
-        return replace(self, columns=columns, rows=tuple(rows))
-
-    @property
-    def file(self) -> str:
-        """File name of the table as CSV."""
-        return f"{self.id.removeprefix('tab-')}.csv"
-
-    @cached_property
-    def csv(self) -> str:
-        """The table as CSV without bars; with all rows, even if this one was cut."""
-        whole = (self.everything or self).without_bars
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(escaped(plain(column.label)) for column in whole.columns)
-        writer.writerows([escaped(c.plain) for c in row.cells] for row in whole.rows)
-        return text.getvalue()
-
 
 @dataclass(frozen=True)
 class KeyValues:
@@ -279,12 +223,6 @@ class KeyValues:
     title: Sentence
     rows: tuple[tuple[Sentence, Sentence], ...]
     kind: ClassVar[str] = "keyvalues"
-
-    @property
-    def cuts(self) -> tuple[int, ...]:
-        """Indices of the rows at which a new row group starts in print."""
-        n = len(self.rows)
-        return (TOGETHER, n - TOGETHER) if n > SHORT_TABLE else ()
 
 
 @dataclass(frozen=True)
@@ -397,19 +335,16 @@ class Section:
     parts: Parts = field(default_factory=dict[str, Any])
 
 
-def plain(parts: Sentence, *, exact: bool = False) -> str:
-    """Return the text of `parts`; with `exact`, numbers in full and names as given."""
+def plain(parts: Sentence) -> str:
+    """Return the text of `parts`."""
     texts = []
     for part in parts:
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, Styled):
-            texts.append(plain(part.parts, exact=exact))
+            texts.append(plain(part.parts))
         elif isinstance(part, Value):
-            with_unit = f"{part.text} {part.unit}" if part.unit else part.text
-            texts.append(part.exact if exact else with_unit)
-        elif isinstance(part, Name):
-            texts.append(part.raw if exact else part.text)
+            texts.append(f"{part.text} {part.unit}" if part.unit else part.text)
         else:
             texts.append(part.label if isinstance(part, Badge) else part.text)
     return "".join(texts)

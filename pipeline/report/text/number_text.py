@@ -180,15 +180,6 @@ def method_words(method: str) -> str:
     return method.partition(":")[2] or method.replace("_", " ")
 
 
-def nice_ceiling(value: float) -> float:
-    """Return the next round number at or above a positive value; 1 for any other."""
-    if value <= 0 or not math.isfinite(value):
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
-    steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-    return next(step * power for step in steps if step * power >= value * (1 - 1e-12))
-
-
 def finite(values: Iterable[float]) -> list[float]:
     """Return the values that are finite."""
     return [value for value in values if math.isfinite(value)]

@@ -12,7 +12,6 @@ from tests.report.svg_reader import MM, contrast, groups, mark, points, texts, w
 
 from importance_audit.report.figures import drawing, typeface
 from importance_audit.report.figures.drawing import SERIES
-from importance_audit.report.figures.engines import ENGINES
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -129,12 +128,10 @@ def test_words_have_the_contrast_of_words(name):
     assert contrast(getattr(drawing, name)) >= 4.5
 
 
-def test_curves_and_engines_differ_without_their_colour():
+def test_curves_differ_without_their_colour():
     looks = [(s.width, s.dashes) for s in SERIES]
     shapes = [s.mark for s in SERIES]
-    engines = [shape for _, _, _, shape, _ in ENGINES]
     assert len(set(looks)) == len(set(shapes)) == 9
-    assert len(set(engines)) == 5
 
 
 # ---- scales and widths

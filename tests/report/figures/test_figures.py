@@ -1,11 +1,10 @@
-"""Ranking, models, engines, bands and maps, by the numbers they draw."""
+"""Ranking, models, bands and maps, by the numbers they draw."""
 
 from math import inf, nan
 
 import numpy as np
 import pytest
 from tests.report.svg_reader import (
-    LINK,
     SVG,
     groups,
     mark,
@@ -22,7 +21,6 @@ from importance_audit.report.figures.bands import (
     draw_bands,
     paged_bands,
 )
-from importance_audit.report.figures.engines import EngineRow, draw_engines
 from importance_audit.report.figures.models import ModelPanel, draw_models
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.figures.ranking import draw_ranking
@@ -73,10 +71,8 @@ def test_one_repeat_and_nothing_drawn_show_a_dot_without_interval(ends):
     assert not groups(svg, "interval")
 
 
-def test_an_infinite_estimate_is_an_open_mark_and_an_unknown_one_none():
+def test_an_estimate_that_is_not_finite_is_in_the_text_of_its_row_alone():
     svg = ranking([Row("a", inf, nan, nan, "∞"), Row("b", nan, nan, nan, "–")])
-    (_, end) = points(groups(svg, "axis")[0])
-    assert mark(svg, "beyond")[0] == pytest.approx(end[0], abs=0.01)
     assert not groups(svg, "estimate-0")
     assert not groups(svg, "estimate-1")
     assert {"∞", "b", "–"} <= set(words(svg))
@@ -140,38 +136,6 @@ def test_models_stand_side_by_side_each_under_its_name():
     svg = models(many)
     assert {f"model {n}" for n in range(6)} <= set(words(svg))
     assert len(groups(svg, "baseline")) == 6
-
-
-# ---- engines
-
-
-def engines(rows, **options):
-    return draw_engines(rows, unit_label="rise", **options).svg("e")
-
-
-ENGINE_ROWS = (
-    EngineRow("a", (("Python", 10.0, 9.0, 11.0), ("DALEX", 12.0, 11.0, 13.0))),
-    EngineRow("b", (("Python", 5.0, nan, nan),)),
-)
-
-
-def test_each_engine_with_an_answer_has_its_own_mark_at_its_own_number():
-    svg = engines(ENGINE_ROWS, engines=("Python", "DALEX"))
-    at = x_axis(svg)
-    assert mark(svg, "engine-0-0")[0] == pytest.approx(at(10.0), abs=0.01)
-    assert mark(svg, "engine-0-1")[0] == pytest.approx(at(12.0), abs=0.01)
-    one, other = (groups(svg, f"engine-0-{k}")[0].find(f".//{SVG}use") for k in "01")
-    assert one.get(LINK) != other.get(LINK)
-    assert groups(svg, "engine-1-0")
-    assert not groups(svg, "engine-1-1")
-
-
-@pytest.mark.parametrize("n", [2, 40])
-def test_the_names_of_the_engines_are_written_once(n):
-    same = (("Python", 10.0, 9.0, 11.0), ("DALEX", 10.0, 9.0, 11.0))
-    rows = [EngineRow(f"f{i}", same) for i in range(n)]
-    svg = engines(rows, engines=("Python", "DALEX"))
-    assert words(svg).count("Python") == words(svg).count("DALEX") == 1
 
 
 # ---- bands

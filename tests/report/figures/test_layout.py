@@ -19,7 +19,6 @@ from importance_audit.report.figures.bands import (
 )
 from importance_audit.report.figures.clusters import draw_clusters
 from importance_audit.report.figures.effects import EffectPanel, paged_effects
-from importance_audit.report.figures.engines import EngineRow, draw_engines
 from importance_audit.report.figures.interactions import draw_interactions
 from importance_audit.report.figures.models import ModelPanel, draw_models
 from importance_audit.report.figures.parts import Row
@@ -41,12 +40,6 @@ def rows(names):
 
 def ranking(names):
     yield draw_ranking(rows(names), unit_label="rise", baseline_label="as is")
-
-
-def engines(names):
-    sides = (("Python", 10.0, 9.0, 11.0), ("DALEX", 10.0, 9.0, 11.0))
-    each = [EngineRow(name, sides) for name in names]
-    yield draw_engines(each, unit_label="rise", engines=("Python", "DALEX"))
 
 
 def models(names):
@@ -90,7 +83,7 @@ def interactions(names):
     yield draw_interactions(names, strengths, texts, axis_label="strength")
 
 
-OF_FEATURES = (ranking, engines, models, bands, clusters, rank_intervals, interactions)
+OF_FEATURES = (ranking, models, bands, clusters, rank_intervals, interactions)
 
 
 @pytest.mark.slow

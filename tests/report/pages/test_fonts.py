@@ -65,7 +65,7 @@ def test_names_that_the_pdf_cannot_draw_are_a_note_with_its_remedy():
     finding = noted(result_of("hostile")).findings[-1]
     assert (finding.check, finding.severity) == ("uncovered_names", "info")
     assert finding.message == (
-        "1 name holds characters that no font of the PDF has (U+79EF, U+9762). "
+        "No font of the PDF has some characters of the result (U+79EF, U+9762). "
         "The PDF prints them as escapes, the HTML as they are."
     )
     assert finding.remedy == "Name a font file that has them in fonts of [report]."

@@ -1,8 +1,6 @@
 """The HTML page: one file, readable by everyone, every cell from the result."""
 
 import base64
-import csv
-import io
 import posixpath
 import re
 import subprocess
@@ -25,9 +23,7 @@ from tests.report.page_reader import dead_links, having, nodes_of, parse_page
 from tests.report.pages.test_by_model import four
 from tests.report.reading import page_files
 
-from importance_audit.records.as_csv import tables
 from importance_audit.records.template_folder import templates
-from importance_audit.report.pages import html
 from importance_audit.report.pages.html import own_file, print_html, show, to_html
 from importance_audit.report.pages.view import build_view
 
@@ -169,16 +165,6 @@ def test_figures_are_images_with_words_for_who_does_not_see_them(any_name):
         assert figure.all("figcaption")[0].text.startswith("Figure ")
 
 
-def test_a_table_can_be_taken_along_in_full_precision():
-    links = having(tree_of("wide"), "download")
-    link = next(a for a in links if "ranking" in a.attributes["download"])
-    data = link.attributes["href"].removeprefix("data:text/csv;base64,")
-    rows = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
-    record = result_of("wide").importances[0]
-    assert len(rows) == 200
-    assert [float(row["Rise E1"]) for row in rows] == sorted(record.mean, reverse=True)
-
-
 def test_rows_that_the_body_leaves_out_can_be_opened():
     sections = {s.attributes["id"]: s for s in tree_of("wide").all("section")}
     (ranking,) = (d for d in sections["sec-f"].all("details") if "Rise" in d.text)
@@ -193,20 +179,7 @@ def on_paper(name):
 def test_paper_says_what_the_file_conforms_to_and_has_nothing_to_click():
     tree = on_paper("wide")
     assert not tree.all("details", "style")
-    assert not having(tree, "download")
-    assert "PDF/A: not claimed." in by_id(tree, "kv-environment").text
-
-
-def test_paper_shows_every_row_once_in_the_table_or_at_the_end():
-    tree = on_paper("wide")
-    tables = [t for t in view_of("wide").tables if not t.is_single and t.is_appended]
-    cut = [table for table in tables if table.everything]
-    assert cut
-    for item in cut:
-        both = [by_id(tree, item.id), by_id(tree, item.everything.id)]
-        labels = [row.all("th")[0].text for t in both for row in t.all("tr")[1:]]
-        names = sorted(name for name in labels if name.startswith("feature."))
-        assert names == sorted(f"feature.{i:03}" for i in range(200))
+    assert "PDF/A: not claimed." in by_id(tree, "kv-document").text
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
@@ -246,19 +219,16 @@ def test_captions_lead_to_the_files_of_their_figures_below_any_folder():
         assert files[path].startswith(start)
 
 
-def test_pages_of_models_link_to_the_files_of_the_run(monkeypatch):
-    monkeypatch.setattr(html, "DOWNLOADS", 0)  # every table is too large for the page
-    result = four()
-    files = page_files(result, pdf=False)
+def test_pages_of_models_link_to_the_files_of_the_run():
+    files = page_files(four(), pdf=False)
     pages = {path: files[path] for path in files if path.endswith(".html")}
     assert len(pages) == 5
     figures = set()
     for path, page in pages.items():
-        links = re.findall(r'href="([^"#]*\.(?:svg|png|csv))"', page)
+        links = re.findall(r'href="([^"#]*\.(?:svg|png))"', page)
         folder = posixpath.dirname(path)
         linked = {posixpath.normpath(posixpath.join(folder, link)) for link in links}
-        assert linked <= tables(result).keys() | files.keys()
-        assert path == "report.html" or "tables/importances.csv" in linked
+        assert linked <= files.keys()
         figures |= {link for link in linked if link.startswith("figures/")}
     assert figures == {path for path in files if path.startswith("figures/")}
 

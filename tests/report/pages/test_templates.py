@@ -64,7 +64,7 @@ def test_templates_do_not_compute(path):
 
 def test_every_template_is_used():
     names = {section.name for section in view_of("wide").sections}
-    reached = {f"sections/{name}.html.j2" for name in (*names, "appendix", "blocks")}
+    reached = {f"sections/{name}.html.j2" for name in (*names, "blocks")}
     reached &= {str(path.relative_to(templates())) for path in FILES}
     reached |= {"page.html.j2", "macros.html.j2"}
     reached |= {"notebook_card.html.j2", "contents.html.j2", "sections/own.html.j2"}

@@ -1,6 +1,5 @@
 """The map of pairs: what stands where, how dark, and in which words."""
 
-import re
 from itertools import combinations
 from math import nan
 
@@ -122,8 +121,3 @@ def test_a_pair_that_nobody_asked_for_is_not_taken_for_one_without_strength():
     (figure,) = pair_figures("abc", (1.0, 2.0), pairs=(("a", "b"), ("b", "c")))
     assert figure.data["names"] == ("b", "c", "a")
     assert figure.data["texts"] == ((), ("2",), ("1", "–"))
-
-
-def test_numbers_that_do_not_all_fit_are_left_to_the_table():
-    svg = pairs_map("abc", lambda *_: 1.0, text="{:.12f}")
-    assert not any(re.match("1.0{5}", word) for word in words(svg))

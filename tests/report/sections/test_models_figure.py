@@ -15,8 +15,6 @@ from tests.report.reading import drawn
 from tests.report.svg_reader import (
     groups,
     points,
-    shown_box,
-    texts,
     titles,
     words,
     x_axis,
@@ -28,7 +26,6 @@ from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 NAMES = ("year", "size")
-MARK = "†"
 
 
 def result(
@@ -70,7 +67,6 @@ def test_intervals_over_other_rows_stand_at_the_loss_they_mean(form):
 
 
 LONG = "gradient boosting, challenger 2024-02, refitted each quarter"
-MARKED = Row("b", 2.1, text="2.1", mark=MARK, note="matters in forest")
 
 
 def models_svg(rows, *names):
@@ -83,18 +79,3 @@ def test_a_long_name_of_a_model_has_a_line_of_its_own_and_is_not_cut():
     rows = [Row(f"f{n}", 9.0 + n, text=f"{n}") for n in range(30)]
     text = "".join(words(models_svg(rows, LONG, "linear")))
     assert LONG.replace(" ", "") in text.replace(" ", "")
-
-
-def test_a_mark_stays_on_the_sheet_beside_panels_too_narrow_for_numbers():
-    rows = [replace(MARKED, name=f"f{n}", note="") for n in range(30)]
-    svg = models_svg(rows, *(f"m{n}" for n in range(6)))
-    ends = [shown_box(w, x, style)[1] for w, x, _, style in texts(svg) if w == MARK]
-    assert len(ends) == 180
-    assert max(ends) <= 174.0
-
-
-def test_a_note_without_room_leaves_its_mark():
-    far = replace(MARKED, estimate=8.9, note="matters in " + 60 * "x")
-    svg = models_svg([Row("a", 9.0, text="9.0"), far], "linear")
-    assert MARK in words(svg)
-    assert far.note not in words(svg)

@@ -181,16 +181,6 @@ def test_a_figure_says_in_words_what_it_shows(any_name):
         assert figure.svg.lstrip().startswith("<?xml")
 
 
-def test_a_bar_starts_at_the_baseline_and_ends_at_the_value():
-    record = made_importance("forest", ("a", "b"), (30.0, -10.0), stream="", repeats=1)
-    ranking = table(view_of_records(record), RANKING)
-    head = next(c for c in ranking.columns if c.kind == "bar")
-    assert plain(head.label) == "−10 to 30"
-    up, down = (row.cells[3].bar for row in ranking.rows)
-    assert (up.fill, up.estimate) == ((25.0, 75.0), 100.0)
-    assert (down.fill, down.estimate) == ((0.0, 25.0), 0.0)
-
-
 MARGINAL = {"method": "permutation", "losses": ["mse"]}
 CONDITIONAL = MARGINAL | {"within": "leaves", "n_repeats": 5}
 ONCE = {"n_repeats": 1}

@@ -78,7 +78,7 @@ def test_a_test_of_losses_shows_its_differences_its_statistic_and_its_interval()
     assert heads[2:] == [
         *("Mean difference", "95\u202f% from", "to", "t", "p-value", "Adjusted")
     ]
-    assert [cell.plain for cell in significance.rows[0].cells][2:] == [
+    assert [cell.exact for cell in significance.rows[0].cells][2:] == [
         *("0.75", "0.55", "0.95", "2.5", "4e-05", "0.0123")
     ]
     assert plain(significance.caption).endswith("of the losses of 250 rows.")
