@@ -129,9 +129,7 @@ def of_performance(
     by_split = {(row["loss"], row["split"]): row for row in rows}
     answers: Answers = []
     for row in (row for row in rows if row["split"] == "test"):
-        facts: dict[str, Any] = {"model": model, "row": row}
-        own = by_split.get((row["loss"], "train"))
-        answers += _run("performance", model.name, limits, own=own, **facts)
+        answers += _run("performance", model.name, limits, model=model, row=row)
         fitted = [by_split.get((row["loss"], s)) for s in ("out_of_bag", "train")]
         train = next((side for side in fitted if side is not None), None)
         if train is not None:
@@ -261,14 +259,6 @@ CHECKS = {
         models.weak_model,
         remedy="Improve the model before interpreting its importances.",
         limit="standard_errors",
-    ),
-    "better_on_new_rows": Check(
-        "performance",
-        models.better_on_new_rows,
-        "info",
-        "Check that training and evaluation rows are not exchanged, and that the model "
-        "was fitted on the training rows. If so, find out why the others are easier.",
-        limit="gap_errors",
     ),
     "train_test_gap": Check(
         "gap",

@@ -1,7 +1,6 @@
 """Claims about canaries: what fires each of them, and what does not."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,6 @@ from sklearn.ensemble import (
     GradientBoostingRegressor,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.assess.measured import audited, finding_of, importance_of
@@ -623,7 +621,7 @@ def on_both(train, test, *, loss="mse", split="train", error=0.3):
         for name, value in ((split, train), ("test", test))
     ]
     against = {"constant": 10.0, "difference": -5.0, "difference_std_error": 0.1}
-    return pd.DataFrame(rows).assign(model="linear", n_samples=200, **against)
+    return pd.DataFrame(rows).assign(model="linear", **against)
 
 
 def gap(frame, **limits):
@@ -648,48 +646,6 @@ def test_a_forest_is_held_against_its_predictions_out_of_bag():
     assert "and 3 on its training rows, predicted out of bag: a gap of" in (
         finding.message
     )
-
-
-def simulated(seed, *, n_train=200, n_test=20, n_fitted=200, forest=False):
-    """Return the losses of a model fitted on the first rows, or on the test rows."""
-    draws, n = np.random.default_rng(seed), n_train + n_test
-    X = pd.DataFrame(draws.normal(size=(n, 4)), columns=list("abcd"))
-    noise = draws.standard_t(3, size=n) if seed % 2 else draws.normal(size=n)
-    y = X["a"] + X["b"] / 2 + noise
-    parts = [
-        dataset(X[at], y[at], name="rows", task="regression", split=split)
-        for at, split in ((slice(0, n_train), "train"), (slice(n_train, None), "test"))
-    ]
-    fitted = slice(0, n_fitted) if n_fitted else slice(n_train, None)
-    kind = partial(RandomForestRegressor, 20, random_state=1)
-    estimator = (kind if forest else LinearRegression)().fit(X[fitted], y[fitted])
-    return judge(wrap(estimator, name="m"), *parts, seed=1).losses
-
-
-def is_better_on_new_rows(losses):
-    answers = checks.of_performance(linear_model(2, 1), losses)
-    return answer("better_on_new_rows", answers)[2] is not None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("forest", [False, True])
-@pytest.mark.parametrize(("n_train", "n_test"), [(200, 20), (100, 300)])
-def test_honest_models_are_hardly_ever_better_on_new_rows(n_train, n_test, forest):
-    sizes = {"n_train": n_train, "n_test": n_test, "n_fitted": n_train}
-    fired = [
-        is_better_on_new_rows(simulated(seed, forest=forest, **sizes))
-        for seed in range(125)
-    ]
-    assert sum(fired) <= 1
-
-
-def test_a_forest_that_was_fitted_on_the_evaluation_rows_is_better_there():
-    losses = simulated(2, n_train=200, n_test=100, n_fitted=0, forest=True)
-    answers = checks.of_performance(linear_model(2, 1), losses)
-    verdict, errors, finding = answer("better_on_new_rows", answers)
-    assert verdict == "note"
-    assert errors > 5
-    assert "on its training rows and only" in finding.message
 
 
 def test_a_forest_that_was_not_judged_out_of_bag_is_not_said_to_overfit():
@@ -863,13 +819,6 @@ FIRES = [
         "a gap of 4.7 standard errors.",
     ),
     (
-        "better_on_new_rows",
-        lambda: checks.of_performance(STEADY, on_both(5.0, 3.0)),
-        ("note", pytest.approx(2 / np.hypot(0.3, 0.3))),
-        "The loss of the model is 5 on its training rows and only 3 on the evaluation "
-        "rows: a gain of 4.7 standard errors.",
-    ),
-    (
         "silent_leaves",
         lambda: checks.of_leaves(
             measured([[12.0]]), {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
@@ -909,11 +858,6 @@ PASSES = [
     (
         "train_test_gap",
         lambda: checks.of_performance(STEADY, on_both(3.8, 5.0)),
-        pytest.approx(1.2 / np.hypot(0.3, 0.3)),
-    ),
-    (
-        "better_on_new_rows",
-        lambda: checks.of_performance(STEADY, on_both(5.0, 3.8)),
         pytest.approx(1.2 / np.hypot(0.3, 0.3)),
     ),
     (
