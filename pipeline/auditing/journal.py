@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RDied, RUnavailable
 
-from ..assess.checks import Answers, Leaves
+from ..assess.checks import DEFAULTS, Answers, Kind, Leaves, run
 from ..config.load import AuditConfig, ImportanceSection
 from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
@@ -26,6 +26,7 @@ from ..methods.effects.leaf_curves import LeafCurve
 from ..methods.trees.routes import Route
 from ..models.model_table import models_frame, steps_frame
 from ..records.asker import remedy
+from ..records.check_answers import Limits
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import NotApplicable, OutOfTime, listed, quote, words
 from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
@@ -253,6 +254,12 @@ class Journal:
             ),
             np.nan,
         )
+
+    def check(
+        self, kind: Kind, subject: str, limits: Limits = DEFAULTS, **inputs: Any
+    ) -> None:
+        """Run the checks of one kind, and add their rows and findings."""
+        self.add_checks(run(kind, subject, limits, **inputs))
 
     def add_checks(self, answers: Answers) -> None:
         """Add the rows of some checks, and their findings."""
