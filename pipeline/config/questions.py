@@ -201,8 +201,6 @@ class SuppliedSection:
         A .csv with the columns `feature` and `value`, and `repeat` if there are
         several repeats, or `x` for the points of curves. `write_importance` in R writes
         such files from objects of vip (`vi`) and DALEX (an importance or a profile).
-        Tables of importances that R's `write.csv` wrote from such objects are also
-        read.
     sha256 : str
         The SHA-256 of that file.
     package : {"vip", "DALEX"}
