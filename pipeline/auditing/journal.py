@@ -28,7 +28,7 @@ from ..models.model_table import models_frame, steps_frame
 from ..records.asker import remedy
 from ..records.check_answers import Limits
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import NotApplicable, OutOfTime, listed, quote, words
+from ..records.errors import NotApplicable, OutOfTime, quote, words
 from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
@@ -302,10 +302,11 @@ class Journal:
                 check="not_applicable",
                 severity="info",
                 subject=", ".join(dict.fromkeys(model for _, model in questions)),
-                message=f"{_sentence(_questions(questions))}: {reason}",
-                measure=_questions(questions),
+                message=f"{_sentence(asked)}: {reason}",
+                measure=asked,
             )
             for reason, questions in self.not_applicable.items()
+            for asked in ["; ".join(dict.fromkeys(name for name, _ in questions))]
         )
 
     def add_of_workers(self, severity: Severity, message: str, remedy: str) -> None:
@@ -422,19 +423,6 @@ def empty_result(
     train, test = rows or (None, None)
     asked_r = isinstance(error, RUnavailable)
     return journal.result(train, test, config, (), asked_r=asked_r)
-
-
-def _questions(questions: list[tuple[str, str]]) -> str:
-    """Return questions in words, with their models if these differ."""
-    models: dict[str, list[str]] = {}
-    for question, model in questions:
-        models.setdefault(question, []).append(model)
-    if all(names == next(iter(models.values())) for names in models.values()):
-        return "; ".join(models)
-    sentences = (
-        f"{question} for {listed(names)}" for question, names in models.items()
-    )
-    return "; ".join(sentences)
 
 
 def _sentence(words: str) -> str:
