@@ -50,7 +50,12 @@ def associations(X: pd.DataFrame) -> Floats:
     numbers = [k for k in range(X.shape[1]) if not is_category(X.iloc[:, k])]
     strength[np.ix_(numbers, numbers)] = _rank_correlations(X, numbers)
     levels = sorted({*range(X.shape[1])} - {*numbers})
-    marks = [_marks_of(X.iloc[:, k]) for k in levels]
+    codes = [X.iloc[:, k].cat.codes.to_numpy() for k in levels]
+    # Indicators of the levels, (n_rows, n_levels); 0 for a missing cell.
+    marks = [
+        np.asarray(own[:, np.newaxis] == np.unique(own[own >= 0]), dtype=float)
+        for own in codes
+    ]
     table = X.iloc[:, numbers].to_numpy(dtype=np.float64)
     every = np.concatenate([np.empty((len(X), 0)), *marks], axis=1)
     ends = np.cumsum([0, *(each.shape[1] for each in marks)])
@@ -138,12 +143,6 @@ def _with_gaps(X: pd.DataFrame, has_gaps: npt.NDArray[np.bool_]) -> Floats:
             both = np.abs(np.nan_to_num(own @ ranks / spread))
         strength[k, whole] = strength[whole, k] = np.minimum(both, 1.0)
     return strength
-
-
-def _marks_of(column: pd.Series) -> Floats:
-    """Return the indicators of the levels, (n_rows, n_levels); 0 for a missing cell."""
-    codes = column.cat.codes.to_numpy()
-    return np.asarray(codes[:, np.newaxis] == np.unique(codes[codes >= 0]), dtype=float)
 
 
 def _cramers_v(counts: Floats) -> float:

@@ -14,7 +14,7 @@ from ..records.result import AuditResult
 
 NOTES = (
     *("leak_sign", "train_test_gap", "calibration", "bias"),
-    *("split_shift", "unseen_levels", "better_on_new_rows"),
+    *("split_shift", "unseen_levels"),
 )
 """Checks with notes that need a decision, as the warnings of every check do."""
 ORDER = (

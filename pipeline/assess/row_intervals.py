@@ -6,7 +6,6 @@ resampled rows (`stability`).
 
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,21 +41,6 @@ DEPENDS = {
     ),
 }
 """By option `within`, the reason why an importance has no row terms."""
-
-
-class Draws(NamedTuple):
-    """Importances on other rows.
-
-    Attributes
-    ----------
-    route : {"resampled", "normal"}
-        Whether rows were resampled, or normal values drawn with the covariance of the
-        means.
-    values : ndarray of shape (n_resamples, n_features)
-    """
-
-    route: str
-    values: Floats
 
 
 def row_intervals(
@@ -181,7 +165,7 @@ def standard_errors(importance: Importance, terms: RowTerms) -> Floats:
 
 def draw(
     mean: Floats, terms: Floats, error: Floats, *, resamples: int, seed: int
-) -> Draws:
+) -> tuple[str, Floats]:
     """Return importances on other rows, scaled to the given standard errors.
 
     Up to `MOST_COUNTS` rows are resampled: the counts of the rows in each resample are
@@ -193,6 +177,13 @@ def draw(
     mean, error : ndarray of shape (n_features,)
     terms : ndarray of shape (n_features, n_samples)
     resamples, seed : int
+
+    Returns
+    -------
+    route : {"resampled", "normal"}
+        Whether rows were resampled, or normal values drawn with the covariance of the
+        means.
+    values : ndarray of shape (n_resamples, n_features)
     """
     n_features, n = terms.shape
     spread = np.sqrt(_sums_of_squares(terms)) / n
@@ -206,12 +197,12 @@ def draw(
             for row in counts[: len(of_block)]:
                 row[:] = np.bincount(generator.integers(n, size=n), minlength=n)
             of_block[:] = counts[: len(of_block)] @ by_row
-        return Draws("resampled", mean + scale * sums / n)
+        return "resampled", mean + scale * sums / n
     # multivariate_normal of numpy depends on the arbitrary signs of singular vectors.
     variances, vectors = np.linalg.eigh(terms @ terms.T)
     root = (vectors * np.sqrt(np.maximum(variances, 0.0))) @ vectors.T / n
     normal = generator.standard_normal((resamples, n_features))
-    return Draws("normal", mean + scale * (normal @ root))
+    return "normal", mean + scale * (normal @ root)
 
 
 def _sums_of_squares(terms: Floats) -> Floats:

@@ -339,31 +339,37 @@ class _Run(Run):
             self.journal.findings.extend(measure.other_losses(model, self.config))
         if any(map(measure.is_marginal, self.config.importance)):
             self.journal.rows["clusters"] += cluster_rows(self.clusters)
-        answers = checks.of_columns(
-            self.train,
-            self.test,
+        self.journal.check(
+            "columns",
+            self.test.name,
+            self.limits("dependence"),
+            train=self.train,
+            test=self.test,
             grouped=tuple(self.grouped.values()),
-            limits=self.limits("dependence"),
         )
         if self.train is not None:
             limits = self.limits("split_shift")
             limit = self.config.checks.split_shift
             shifts = split_shift_rows(self.train, self.test, limit=limit)
             self.journal.rows["split_shifts"] += shifts
-            answers += checks.of_shifts(self.test, shifts, limits=limits)
-        self.journal.add_checks(answers)
+            self.journal.check("shifts", self.test.name, limits, rows=shifts)
 
     def check(self, model: FittedModel) -> None:
         """Check whether predict is reliable, then measure the model's performance."""
-        journal, seed = self.journal, self.config.seed
+        journal = self.journal
         if asks_r(model):
             refuse_other_predictions(model)
             journal.findings += side_effects(model, self.test)
-        canaries, _ = journal.guarded(
+        ask = partial(
+            checks.run,
+            "model",
             model.name,
-            "the checks of predict",
-            partial(checks.of_model, model, self.test, train=self.train, seed=seed),
+            model=model,
+            data=self.test,
+            train=self.train,
+            seed=self.config.seed,
         )
+        canaries, _ = journal.guarded(model.name, "the checks of predict", ask)
         journal.add_checks(canaries or [])
         verdicts = {row["check"]: row["verdict"] for row, _ in canaries or []}
         if verdicts.get("scored_on_training_rows") == "warn":  # of a few it is a note
@@ -415,9 +421,10 @@ class _Run(Run):
             journal.rows[name] += rows_of_frame
         limits = self.limits("train_test_gap", "calibration")
         if judged.name not in self.on_training_rows:  # not informative about new rows
-            answers = checks.of_performance(judged, frames.losses, limits=limits)
-            answers += checks.of_deciles(judged, deciles, limits=limits)
-            journal.add_checks(answers)
+            of_losses = checks.of_performance(judged, frames.losses, limits=limits)
+            journal.add_checks(of_losses)
+            for row in deciles:
+                journal.check("deciles", judged.name, limits, model=judged, row=row)
 
     def check_bridge(self, model: FittedModel) -> None:
         """Check that R receives Python's predictions, if R is used."""
@@ -429,8 +436,8 @@ class _Run(Run):
         if answer is None:
             return
         gap, draws = answer
-        journal.add_checks(checks.of_predictions(model, gap))
-        journal.add_checks(checks.of_draws(model, draws))
+        journal.check("predictions", name, gap=gap)
+        journal.check("draws", name, draws=draws)
         larger = max(self.predictions[name].gap, gap)
         in_r = predict_unchanged(model, self.test.X)
         self.predictions[name] = PredictionFacts(larger, in_r, draws)

@@ -90,9 +90,13 @@ def answer_entry(
         journal.findings.append(cut)
     for _, answer in numbered:
         if is_marginal(answer):
-            constant = journal.of_loss(answer, "constant")
-            limits = run.limits("leak_sign")
-            journal.add_checks(checks.of_leak(answer, constant, limits=limits))
+            journal.check(
+                "leak",
+                checks.importances.question(answer),
+                run.limits("leak_sign"),
+                importance=answer,
+                constant=journal.of_loss(answer, "constant"),
+            )
     if result is not None and result.segment_losses is not None:
         for record, answer in numbered:
             journal.rows["segment_importances"] += importance_rows(
@@ -230,10 +234,18 @@ def _compute(
             answer = with_target(journal, answer, model, rows)
     journal.add_importances(answer)
     for importance in answer:
+        subject = checks.importances.question_and_engine(importance)
         error = journal.of_loss(importance, "std_error")
-        of_importance = checks.of_importance(importance, rows, error)
+        of_importance = checks.run(
+            "importance", subject, importance=importance, data=rows, error=error
+        )
         because = measure.because_of_levels(of_importance, importance, curves)
         journal.add_checks(because)
-        journal.add_checks(checks.of_ensemble(importance, model, rows))
-        journal.add_checks(checks.of_leaves(importance, leaves))
+        if model is not None and engine == OURS:
+            # All classes share one ensemble.
+            of_all = checks.importances.question(replace(importance, positive_class=""))
+            journal.check(
+                "ensemble", of_all, importance=importance, model=model, data=rows
+            )
+        journal.check("leaves", subject, importance=importance, leaves=leaves)
     return answer, reason, result

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RDied, RUnavailable
 
-from ..assess.checks import Answers, Leaves
+from ..assess.checks import DEFAULTS, Answers, Kind, Leaves, run
 from ..config.load import AuditConfig, ImportanceSection
 from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
@@ -26,8 +26,9 @@ from ..methods.effects.leaf_curves import LeafCurve
 from ..methods.trees.routes import Route
 from ..models.model_table import models_frame, steps_frame
 from ..records.asker import remedy
+from ..records.check_answers import Limits
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import NotApplicable, OutOfTime, listed, quote, words
+from ..records.errors import NotApplicable, OutOfTime, quote, words
 from ..records.finding import ONE_CAUSE, Finding, Severity, cause_of
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
@@ -254,6 +255,12 @@ class Journal:
             np.nan,
         )
 
+    def check(
+        self, kind: Kind, subject: str, limits: Limits = DEFAULTS, **inputs: Any
+    ) -> None:
+        """Run the checks of one kind, and add their rows and findings."""
+        self.add_checks(run(kind, subject, limits, **inputs))
+
     def add_checks(self, answers: Answers) -> None:
         """Add the rows of some checks, and their findings."""
         for row, finding in answers:
@@ -295,10 +302,11 @@ class Journal:
                 check="not_applicable",
                 severity="info",
                 subject=", ".join(dict.fromkeys(model for _, model in questions)),
-                message=f"{_sentence(_questions(questions))}: {reason}",
-                measure=_questions(questions),
+                message=f"{_sentence(asked)}: {reason}",
+                measure=asked,
             )
             for reason, questions in self.not_applicable.items()
+            for asked in ["; ".join(dict.fromkeys(name for name, _ in questions))]
         )
 
     def add_of_workers(self, severity: Severity, message: str, remedy: str) -> None:
@@ -415,19 +423,6 @@ def empty_result(
     train, test = rows or (None, None)
     asked_r = isinstance(error, RUnavailable)
     return journal.result(train, test, config, (), asked_r=asked_r)
-
-
-def _questions(questions: list[tuple[str, str]]) -> str:
-    """Return questions in words, with their models if these differ."""
-    models: dict[str, list[str]] = {}
-    for question, model in questions:
-        models.setdefault(question, []).append(model)
-    if all(names == next(iter(models.values())) for names in models.values()):
-        return "; ".join(models)
-    sentences = (
-        f"{question} for {listed(names)}" for question, names in models.items()
-    )
-    return "; ".join(sentences)
 
 
 def _sentence(words: str) -> str:

@@ -2,15 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from ..config.load import AuditConfig
 from ..data.datasets import draw_rows
 from ..records.dataset_and_model import Dataset
 from ..records.errors import several
 from ..records.finding import Finding
 from ..records.importance_record import Importance
-from ..records.ranking import LEVEL
 from .clock import REMEDY
 
 
@@ -63,9 +60,7 @@ def describe_repeats(importance: Importance) -> Finding | None:
     question = f"permutation of {importance.of}"
     message = (
         f"Because of the time limit, {question} of model {importance.model} was "
-        f"repeated {several(made, 'time')} instead of {asked}. An interval over "
-        f"{several(made, 'repeat')} is about {_width(made) / _width(asked):.1f} times "
-        f"as wide as one over {asked}."
+        f"repeated {several(made, 'time')} instead of {asked}."
     )
     return Finding(
         check="time_limit",
@@ -75,10 +70,3 @@ def describe_repeats(importance: Importance) -> Finding | None:
         remedy=REMEDY,
         measure=question,
     )
-
-
-def _width(n_repeats: int) -> float:
-    """Return the half-width of an interval over repeats, in standard deviations."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(n_repeats - 1, (1 + LEVEL) / 2) / np.sqrt(n_repeats))

@@ -18,7 +18,6 @@ from ..records.errors import (
     ConfigError,
     did_you_mean,
     listed,
-    nearest_first,
     quote,
 )
 from ..records.importance_record import supplied_engine
@@ -141,9 +140,7 @@ def unknown_loss(
     suited = [key for key, loss in LOSSES.items() if not task or task in loss.tasks]
     known = [*suited, *scorers]
     of_task = f" of task {task!r}" if task else ""
-    rule = (
-        f"must be among those{of_task}: {listed(nearest_first(name, known), limit=99)}"
-    )
+    rule = f"must be among those{of_task}: {listed(known, limit=99)}"
     return f"{subject} {rule}; {quote(name)} was given.{did_you_mean(name, known)}"
 
 
@@ -204,8 +201,6 @@ class SuppliedSection:
         A .csv with the columns `feature` and `value`, and `repeat` if there are
         several repeats, or `x` for the points of curves. `write_importance` in R writes
         such files from objects of vip (`vi`) and DALEX (an importance or a profile).
-        Tables of importances that R's `write.csv` wrote from such objects are also
-        read.
     sha256 : str
         The SHA-256 of that file.
     package : {"vip", "DALEX"}

@@ -93,8 +93,6 @@ def shifts(
                 missing_new=float(shares[1]),
                 missing_statistic=missing.psi,
                 missing_noise=missing.noise,
-                rows_old=int(cells[0].sum()),
-                rows_new=int(cells[1].sum()),
                 verdict=_verdict(values, limit),
                 missing_verdict=_verdict(missing, limit),
             )

@@ -226,20 +226,6 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     return f" Did you mean {quote(by_lower[near[0]])}?" if near else ""
 
 
-def nearest_first(word: str, names: Iterable[str]) -> list[str]:
-    """Return the names, first those similar to a word, containing it or part of it.
-
-    Examples
-    --------
-    >>> nearest_first("auc", ["rmse", "one_minus_auc"])
-    ['one_minus_auc', 'rmse']
-    """
-    every, wanted = list(names), word[:QUOTED].casefold()
-    near = get_close_matches(wanted, every, n=len(every) or 1)
-    similar = [name for name in every if wanted in name or name in wanted]
-    return list(dict.fromkeys([*near, *(similar if wanted else []), *every]))
-
-
 def hints(words: Iterable[str], candidates: Collection[str]) -> Iterator[str]:
     """Yield `did_you_mean` of each of the first `HINTED` words, then empty texts.
 

@@ -28,21 +28,13 @@ def supplied_engine(package: str, version: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Importance(Frozen):
-    """One method on one model by one engine: numbers, and the definition they follow.
+class Measured(Frozen):
+    """What importances, curves and surfaces have in common.
 
     Attributes
     ----------
-    model, method, engine, engine_version : str
+    model, engine, engine_version : str
         What was measured, by which implementation.
-    of : {"features", "groups", "pairs"}
-    form : {"difference", "ratio", "raw", "absolute"}
-        How `values` follows from `raw` and `baseline`.
-    aggregator : {"mean", "pooled", "median"}
-        Whether repeats are averaged directly; whether raw and baseline are averaged
-        separately, which differs for ratios only; or whether the median is taken.
-    loss : str
-        Key of `losses.LOSSES`, empty if no loss is involved.
     scale : str
         Prediction scale of the numbers.
     positive_class : str
@@ -53,11 +45,40 @@ class Importance(Frozen):
     options : mapping
         Every option of the method, defaults included.
     n_samples : int
-        Rows available to the method; `n_drawn` of them are behind each number.
+        Rows available to the method.
+    seed : int
+    """
+
+    model: str
+    engine: str
+    engine_version: str
+    scale: str = ""
+    positive_class: str = ""
+    split: str
+    unit: str
+    options: Options
+    n_samples: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Importance(Measured):
+    """One method on one model by one engine: numbers, and the definition they follow.
+
+    Attributes
+    ----------
+    method : str
+    of : {"features", "groups", "pairs"}
+    form : {"difference", "ratio", "raw", "absolute"}
+        How `values` follows from `raw` and `baseline`.
+    aggregator : {"mean", "pooled", "median"}
+        Whether repeats are averaged directly; whether raw and baseline are averaged
+        separately, which differs for ratios only; or whether the median is taken.
+    loss : str
+        Key of `losses.LOSSES`, empty if no loss is involved.
     stream : str
         Draw order of the random numbers: "numpy", a package's name, or empty if
         nothing is drawn.
-    seed : int
     features : tuple of str
         Features or groups, in the order of the rows of `raw`.
     columns : tuple of tuple of str
@@ -76,22 +97,12 @@ class Importance(Frozen):
         called in this run.
     """
 
-    model: str
     method: str
-    engine: str
-    engine_version: str
     of: Literal["features", "groups", "pairs"]
     form: Form
     aggregator: Literal["mean", "pooled", "median"] = "mean"
     loss: str = ""
-    scale: str = ""
-    positive_class: str = ""
-    split: str
-    unit: str
-    options: Options
-    n_samples: int
     stream: str = ""
-    seed: int
     features: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
     raw: Floats
@@ -202,13 +213,12 @@ class Importance(Frozen):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Effect(Frozen):
+class Effect(Measured):
     """One curve: the prediction as a function of one feature.
 
     Attributes
     ----------
-    model, method, engine, engine_version, scale, positive_class, split, unit,
-    options, n_samples, stream, seed, supplied_by
+    method, stream, supplied_by : str
         As in `Importance`.
     feature : str
     kind : {"number", "category"}
@@ -221,18 +231,8 @@ class Effect(Frozen):
         or the engine does not return them. See `effects.partial_dependence`.
     """
 
-    model: str
     method: str
-    engine: str
-    engine_version: str
-    scale: str
-    positive_class: str = ""
-    split: str
-    unit: str
-    options: Options
-    n_samples: int
     stream: str = ""
-    seed: int
     feature: str
     kind: Literal["number", "category"]
     grid: npt.NDArray[Any]

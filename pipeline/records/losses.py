@@ -64,6 +64,11 @@ def _mean(values: Array, weights: Array) -> float:
     return _per_weight(float((weights * values).sum()), weights)
 
 
+def _mean_of(of_rows: RowLosses, y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of row losses, which are finite."""
+    return _mean(of_rows(y, prediction), weights)
+
+
 def _mean_of_weighted(
     of_rows: RowLosses, y: Array, prediction: Array, weights: Array
 ) -> float:
@@ -100,70 +105,45 @@ def absolute_errors(y: Array, prediction: Array) -> Array:
     return np.asarray(np.abs(y - prediction))
 
 
-def mae(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of absolute errors."""
-    return _mean(absolute_errors(y, prediction), weights)
-
-
 def poisson_deviances(y: Array, prediction: Array) -> Array:
-    """Return the unit Poisson deviance of each row."""
+    """Return the Poisson deviance of each row: twice (log L(y) - log L(p)).
+
+    L is the likelihood of the target by its mean. A prediction of 0 or below, for a
+    count above 0, gives infinity. NaN if the target is negative.
+    """
     from scipy.special import kl_div
 
     return np.where(y < 0, np.nan, 2 * kl_div(y.astype(np.float64), prediction))
 
 
-def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean Poisson deviance: twice (log L(y) - log L(p)).
-
-    L is the likelihood of the target by its mean. A prediction of 0 or below, for a
-    count above 0, gives infinity. NaN if a target is negative.
-    """
-    return _mean_of_weighted(poisson_deviances, y, prediction, weights)
-
-
 def gamma_deviances(y: Array, prediction: Array) -> Array:
-    """Return the unit gamma deviance of each row."""
+    """Return the gamma deviance of each row: twice (log L(y) - log L(p)).
+
+    L is the likelihood of the target by its mean. A prediction of 0 or below gives
+    infinity. NaN if the target is not above 0.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = y / prediction
         deviance = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
     return np.where(y > 0, deviance, np.nan)
 
 
-def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean gamma deviance: twice (log L(y) - log L(p)).
-
-    L is the likelihood of the target by its mean. A prediction of 0 or below gives
-    infinity. NaN if a target is not above 0.
-    """
-    return _mean_of_weighted(gamma_deviances, y, prediction, weights)
-
-
 def percent_errors(y: Array, prediction: Array) -> Array:
-    """Return the absolute error of each row in percent of the absolute target."""
+    """Return the absolute error of each row in percent of the absolute target.
+
+    Infinite or NaN if the target is 0.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(100 * np.abs((y - prediction) / y))
 
 
-def mape(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of absolute errors in percent of the absolute target.
-
-    Infinite or NaN if the target of a row with weight is 0.
-    """
-    return _mean_of_weighted(percent_errors, y, prediction, weights)
-
-
 def relative_errors(y: Array, prediction: Array) -> Array:
-    """Return absolute errors over the absolute target, which is at least 2^-52."""
-    return absolute_errors(y, prediction) / np.maximum(np.abs(y), SMALLEST)
-
-
-def mean_relative_error(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of absolute errors relative to the absolute target.
+    """Return absolute errors over the absolute target, which is at least 2^-52.
 
     A row with target 0 counts its error times 4.5e15, as in the mean absolute
     percentage error of scikit-learn.
     """
-    return _mean(relative_errors(y, prediction), weights)
+    return absolute_errors(y, prediction) / np.maximum(np.abs(y), SMALLEST)
 
 
 def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
@@ -206,7 +186,11 @@ def surprises(y: Array, prediction: Array) -> Array:
 
 
 def clipped_surprises(y: Array, prediction: Array, smallest: float = SMALLEST) -> Array:
-    """Return -log p of the observed class of each row, p at least `smallest`."""
+    """Return -log p of the observed class of each row, p at least `smallest`.
+
+    By default that is the distance from 1 to the next float. A tree predicts
+    probability 0 for a class that is absent from a leaf: this loss stays finite there.
+    """
     return np.asarray(-np.log(np.maximum(_of_observed_class(y, prediction), smallest)))
 
 
@@ -223,15 +207,6 @@ def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> floa
 def log_loss(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted mean of -log p of the observed class, without clipping."""
     return _per_weight(negative_log_likelihood(y, prediction, weights), weights)
-
-
-def log_loss_clipped(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted mean of -log p of the observed class, p at least 2^-52.
-
-    2^-52 is the distance from 1 to the next float. A tree predicts probability 0 for a
-    class that is absent from a leaf: this loss stays finite there.
-    """
-    return _mean(clipped_surprises(y, prediction), weights)
 
 
 def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
@@ -263,24 +238,19 @@ def brier(y: Array, prediction: Array, weights: Array) -> float:
 
 
 def misses(y: Array, prediction: Array) -> Array:
-    """Return whether the predicted class of each row differs from the observed one."""
-    return np.asarray(predicted_class(prediction) != y)
-
-
-def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
-    """Return the weighted share of rows with a wrong predicted class.
+    """Return whether the predicted class of each row differs from the observed one.
 
     The most probable class is predicted, the first in ties; in a binary task, 1 if its
     probability is above 0.5.
     """
-    return _mean(misses(y, prediction), weights)
+    return np.asarray(predicted_class(prediction) != y)
 
 
 def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> float:
     """Return the mean of the shares misclassified in a class and in all others.
 
     Several classes: the mean over classes, each against the rest. Classes are predicted
-    as in `one_minus_accuracy`. NaN if a class was not observed.
+    as in `misses`. NaN if a class was not observed.
     """
     n_classes = 2 if prediction.ndim == 1 else prediction.shape[1]
     predicted = predicted_class(prediction)
@@ -294,7 +264,7 @@ def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> 
 def one_minus_mean_recall(y: Array, prediction: Array, weights: Array) -> float:
     """Return the mean over classes of the misclassified share of their rows.
 
-    Classes are predicted as in `one_minus_accuracy`; classes without a weighted row do
+    Classes are predicted as in `misses`; classes without a weighted row do
     not count. NaN if there is no such row. In a binary task it equals
     `one_minus_balanced_accuracy`.
     """
@@ -326,24 +296,36 @@ _OURS: dict[str, Loss] = {
     "sum_of_squares": Loss(
         sum_of_squares, (REGRESSION,), "y^2", "sum of squares", "Σ w (y − p)²"
     ),
-    "mae": Loss(mae, (REGRESSION,), "y", "MAE", "Σ w |y − p| / Σ w"),
+    "mae": Loss(
+        partial(_mean_of, absolute_errors),
+        (REGRESSION,),
+        "y",
+        "MAE",
+        "Σ w |y − p| / Σ w",
+    ),
     "poisson_deviance": Loss(
-        poisson_deviance,
+        partial(_mean_of_weighted, poisson_deviances),
         (REGRESSION,),
         "y",
         "Poisson deviance",
         "Σ w 2(y log(y / p) − y + p) / Σ w",
     ),
     "gamma_deviance": Loss(
-        gamma_deviance,
+        partial(_mean_of_weighted, gamma_deviances),
         (REGRESSION,),
         "1",
         "gamma deviance",
         "Σ w 2(y / p − 1 − log(y / p)) / Σ w",
     ),
-    "mape": Loss(mape, (REGRESSION,), "%", "MAPE", "100 Σ w |y − p| / |y| / Σ w"),
+    "mape": Loss(
+        partial(_mean_of_weighted, percent_errors),
+        (REGRESSION,),
+        "%",
+        "MAPE",
+        "100 Σ w |y − p| / |y| / Σ w",
+    ),
     "mean_relative_error": Loss(
-        mean_relative_error,
+        partial(_mean_of, relative_errors),
         (REGRESSION,),
         "1",
         "mean relative error",
@@ -388,7 +370,7 @@ _OURS: dict[str, Loss] = {
         log_loss, (BINARY, MULTICLASS), "nats", "log loss", "−Σ w log p_y / Σ w"
     ),
     "log_loss_clipped": Loss(
-        log_loss_clipped,
+        partial(_mean_of, clipped_surprises),
         (BINARY, MULTICLASS),
         "nats",
         "clipped log loss",
@@ -409,7 +391,7 @@ _OURS: dict[str, Loss] = {
         "Σ w (y − p)² / Σ w; several classes: half the sum over classes",
     ),
     "one_minus_accuracy": Loss(
-        one_minus_accuracy,
+        partial(_mean_of, misses),
         (BINARY, MULTICLASS),
         "1",
         "1 − accuracy",

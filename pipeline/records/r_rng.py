@@ -1,12 +1,12 @@
 """R's random number stream in numpy, bit for bit: set.seed, runif, rnorm, sample.
 
 R >= 3.6 draws from the Mersenne Twister, turns uniforms into normals by inversion and
-into indexes by "Rejection"; "Rounding" is the rule of R < 3.6. Indexes here start at 0,
-so they are R's minus 1. Not: R itself, nor our own generators (`streams`).
+into indexes by "Rejection". Indexes here start at 0, so they are R's minus 1. Not: R
+itself, nor our own generators (`streams`).
 """
 
 from math import log
-from typing import Any, Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,7 @@ import numpy.typing as npt
 Words: TypeAlias = npt.NDArray[np.uint64]
 Indexes: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
-SampleKind = Literal["Rejection", "Rounding"]
 
-KIND_CODES: dict[SampleKind, int] = {"Rejection": 10403, "Rounding": 403}
 # Above MANY R hashes the drawn indexes; a BLOCK of words is two turns of the twister.
 MANY, BLOCK = 10_000_000, 1248
 SMALLEST = 2.328306437080797e-10 / 2  # R's 1 / (2**32 - 1) is rounded to 16 digits
@@ -29,8 +27,6 @@ class RStream:
     ----------
     seed : int
         As R takes it, from -2147483647 to 2147483647.
-    sample_kind : {"Rejection", "Rounding"}
-        How `sample` makes an index; R's own default is "Rejection".
 
     Examples
     --------
@@ -39,26 +35,14 @@ class RStream:
     [9, 4, 7, 1, 2, 5, 3, 10, 6, 8]
     """
 
-    def __init__(self, seed: int, *, sample_kind: SampleKind = "Rejection") -> None:
+    def __init__(self, seed: int) -> None:
         self._twister = np.random.MT19937()
-        self._origin: Any = {
+        key = _key_of(seed).astype(np.uint32)
+        self._twister.state = {
             "bit_generator": "MT19937",
-            "state": {"key": _key_of(seed).astype(np.uint32), "pos": 624},
+            "state": {"key": key, "pos": 624},
         }
-        self._twister.state = self._origin
-        self._sample_kind: SampleKind = sample_kind
         self._ahead: Words = np.empty(0, dtype=np.uint64)
-        self._used = 0
-
-    @property
-    def state(self) -> npt.NDArray[np.int32]:
-        """The value of `.Random.seed` in R at this point, (626,)."""
-        twister = np.random.MT19937()
-        twister.state = self._origin
-        twister.random_raw(self._used, output=False)
-        inner = twister.state["state"]
-        head = [KIND_CODES[self._sample_kind], inner["pos"]]
-        return np.concatenate([head, inner["key"]]).astype(np.uint32).view(np.int32)
 
     def _peek(self, n: int) -> Words:
         """Return the next `n` words of 32 bits without advancing the stream."""
@@ -70,7 +54,6 @@ class RStream:
     def _move(self, n: int) -> None:
         """Advance the stream by `n` words."""
         self._ahead = self._ahead[n:]
-        self._used += n
 
     def runif(self, n: int) -> Floats:
         """Return `n` uniform numbers in the open interval (0, 1)."""
@@ -80,12 +63,8 @@ class RStream:
 
     def rnorm(self, n: int) -> Floats:
         """Return `n` standard normal numbers, by inversion of 59 random bits each."""
-        return _normal_quantile(self._pairs(n, 27))
-
-    def _pairs(self, n: int, bits: int) -> Floats:
-        """Return `n` uniform numbers: `bits` of one draw, refined by the next."""
         coarse, fine = self.runif(2 * n).reshape(n, 2).T
-        return (np.floor(2.0**bits * coarse) + fine) / 2.0**bits
+        return _normal_quantile((np.floor(2.0**27 * coarse) + fine) / 2.0**27)
 
     def sample(
         self, n: int, size: int | None = None, *, replace: bool = False
@@ -112,24 +91,12 @@ class RStream:
                 f"size must be between 0 and {n} without replacement; {k} was given."
             )
         if replace:
-            return self._indexes(n, k)
+            return self._accepted(n, k, falling=False)
         if n > MANY and k <= n / 2:
             return self._distinct(n, k)
-        return _swapped(self._falling_indexes(n, k), n)
-
-    def _indexes(self, n: int, k: int) -> Indexes:
-        """Return `k` indexes below `n`, (k,)."""
-        if self._sample_kind == "Rounding":
-            uniform = self.runif(k) if n < 2**31 else self._pairs(k, 25)
-            return np.floor(n * uniform).astype(np.int64)
-        return self._accepted(n, k, falling=False)
-
-    def _falling_indexes(self, n: int, k: int) -> Indexes:
-        """Return one index below `n`, one below `n` - 1 and so on, (k,)."""
-        if self._sample_kind == "Rounding":
-            return np.floor(np.arange(n, n - k, -1) * self.runif(k)).astype(np.int64)
+        # One index below n, one below n - 1 and so on.
         runs = [self._accepted(m, m - low, falling=True) for m, low in _runs(n, n - k)]
-        return np.concatenate([np.empty(0, np.int64), *runs])
+        return _swapped(np.concatenate([np.empty(0, np.int64), *runs]), n)
 
     def _accepted(self, n: int, k: int, *, falling: bool) -> Indexes:
         """Return the first `k` candidates below their bound, (k,).
@@ -153,12 +120,13 @@ class RStream:
 
     def _distinct(self, n: int, k: int) -> Indexes:
         """Return the first `k` distinct indexes below `n`, like R's hash table."""
-        indexes = self._indexes(n, k)
+        indexes = self._accepted(n, k, falling=False)
         while True:
             indexes = indexes[np.sort(np.unique(indexes, return_index=True)[1])]
             if len(indexes) == k:
                 return indexes
-            indexes = np.append(indexes, self._indexes(n, k - len(indexes)))
+            more = self._accepted(n, k - len(indexes), falling=False)
+            indexes = np.append(indexes, more)
 
 
 def _key_of(seed: int) -> Indexes:

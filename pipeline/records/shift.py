@@ -20,7 +20,6 @@ class Shift(NamedTuple):
     column : str
     role : {"feature", "target"}
     split : str
-        Which rows of two runs, or "test" of training and evaluation rows.
         The two sets of rows: a split of two runs, or "test" for training against
         evaluation rows.
     statistic : float
@@ -30,12 +29,10 @@ class Shift(NamedTuple):
         The configured limit.
     noise : float
         The largest PSI that chance and the quantile sketches explain.
-        What chance and the sketches explain at most.
     missing_old, missing_new : float
         Shares of the rows.
     missing_statistic, missing_noise : float
         PSI of missing against known, and what chance explains.
-    rows_old, rows_new : int
     verdict, missing_verdict : {"moved", "below the limit", "within chance", \
 "not comparable"}
         "moved" is above both the limit and the noise.
@@ -51,7 +48,5 @@ class Shift(NamedTuple):
     missing_new: float
     missing_statistic: float
     missing_noise: float
-    rows_old: int
-    rows_new: int
     verdict: Verdict
     missing_verdict: Verdict

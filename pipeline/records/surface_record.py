@@ -6,19 +6,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .dataset_and_model import Floats, Options
-from .frozen import Frozen
+from .dataset_and_model import Floats
+from .importance_record import Measured
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Surface(Frozen):
+class Surface(Measured):
     """One surface: the mean prediction with two features set to each pair of values.
 
     Attributes
     ----------
-    model, engine, engine_version, scale, positive_class, split, unit, options,
-    n_samples, seed
-        As in `importance_record.Importance`.
     features : tuple of str
         The two features.
     kinds : tuple of {"number", "category"}
@@ -32,16 +29,6 @@ class Surface(Frozen):
         Whether there are rows near the point; see `effects.surface.within`.
     """
 
-    model: str
-    engine: str
-    engine_version: str
-    scale: str
-    positive_class: str = ""
-    split: str
-    unit: str
-    options: Options
-    n_samples: int
-    seed: int
     features: tuple[str, str]
     kinds: tuple[Literal["number", "category"], Literal["number", "category"]]
     first_grid: npt.NDArray[Any]

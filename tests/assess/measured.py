@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from tests.report.made_records import made_importance
 
+from importance_audit.assess import checks
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 
@@ -22,6 +23,24 @@ def importance_of(raw, baseline, *, data=None, **fields):
     baseline = np.broadcast_to(np.asarray(baseline, dtype=float), raw.shape[1:])
     given = {"raw": raw, "baseline": baseline, "columns": columns, **fields}
     return replace(record, **given)
+
+
+def checked_columns(train, test, grouped=(), limits=checks.DEFAULTS):
+    """Return the answers of the checks of columns."""
+    rows = {"train": train, "test": test, "grouped": grouped}
+    return checks.run("columns", test.name, limits, **rows)
+
+
+def checked_model(model, data):
+    """Return the answers of the checks of predict."""
+    return checks.run("model", model.name, model=model, data=data, train=None, seed=1)
+
+
+def checked_importance(importance, data, error):
+    """Return the answers of the checks of one importance."""
+    facts = {"importance": importance, "data": data, "error": error}
+    subject = checks.importances.question_and_engine(importance)
+    return checks.run("importance", subject, **facts)
 
 
 def audited(model, data, *entries, train=None, on_step=None, **config):

@@ -163,5 +163,7 @@ def test_the_limit_of_the_configuration_decides_how_many_are_explained():
     row = of_numbers(1)
     for limit, most in ((0.05, 2), (0.1, 1), (0.001, 4), (1.0, 0)):
         limits = {"calibration": Limit(limit, "[checks] calibration")}
-        ((shown, _),) = checks.of_deciles(linear_model(2, 1), [row], limits=limits)
+        ((shown, _),) = checks.run(
+            "deciles", "m", limits, model=linear_model(2, 1), row=row
+        )
         assert shown["threshold"] == most

@@ -13,7 +13,9 @@ def sign_of(rises, least, *, limit=None, **fields):
     """Return the finding on losses that rise from `least` by these."""
     raw = least + np.array(rises, dtype=float)[:, np.newaxis]
     limits = checks.DEFAULTS | ({"leak_sign": limit} if limit else {})
-    answers = checks.of_leak(importance_of(raw, least, **fields), 1.0, limits=limits)
+    facts = {"importance": importance_of(raw, least, **fields), "constant": 1.0}
+    subject = checks.importances.question(facts["importance"])
+    answers = checks.run("leak", subject, limits, **facts)
     return answers[0][1] if answers else None
 
 

@@ -203,7 +203,7 @@ def test_a_coin_decides_between_two_features_that_are_alike():
 def test_the_draws_are_sums_over_the_rows_that_were_drawn(resamples):
     terms = np.random.default_rng(1).normal(size=(3, 60))
     error = np.sqrt(np.square(terms).sum(axis=1)) / 60
-    values = draw(np.arange(3.0), terms, error, resamples=resamples, seed=4).values
+    values = draw(np.arange(3.0), terms, error, resamples=resamples, seed=4)[1]
     generator = stream(4, "row intervals", "", 0)
     rows = [generator.integers(60, size=60) for _ in range(resamples)]
     expected = [np.arange(3.0) + terms[:, drawn].sum(axis=1) / 60 for drawn in rows]
@@ -214,13 +214,13 @@ def test_many_rows_are_drawn_from_their_covariance(monkeypatch):
     terms = np.random.default_rng(1).normal(size=(3, 400))
     terms[1] += terms[0]
     error = np.sqrt(np.square(terms).sum(axis=1)) / 400
-    by_counts = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
+    route, by_counts = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
     monkeypatch.setattr("importance_audit.assess.row_intervals.MOST_COUNTS", 0)
-    by_covariance = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
-    assert (by_counts.route, by_covariance.route) == ("resampled", "normal")
+    normal, by_covariance = draw(np.zeros(3), terms, error, resamples=4000, seed=1)
+    assert (route, normal) == ("resampled", "normal")
     expected = terms @ terms.T / 400**2
     for draws in (by_counts, by_covariance):
-        off = np.cov(draws.values.T) - expected
+        off = np.cov(draws.T) - expected
         assert abs(off).max() < 0.08 * expected.max()  # 4 000 resamples: 2 %
 
 

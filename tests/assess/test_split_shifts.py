@@ -131,5 +131,5 @@ def test_the_limit_of_the_configuration_decides():
         limit=9.0,
     )
     assert rows[0]["verdict"] == "below the limit"
-    ((row, finding),) = checks.of_shifts(rows_of("test", x=np.arange(300.0)), rows)
+    ((row, finding),) = checks.run("shifts", "m", rows=rows)
     assert (row["verdict"], finding) == ("pass", None)

@@ -53,7 +53,7 @@ def journal_without_answers(*questions, error=None):
         ),
         (
             [("a", GROUPS), ("a", CURVES), ("b", GROUPS)],
-            *("a, b", f"P{GROUPS[1:]} for 'a', 'b'; {CURVES} for 'a'"),
+            *("a, b", f"P{GROUPS[1:]}; {CURVES}"),
         ),
     ],
 )

@@ -67,7 +67,7 @@ def sign_of(kind, seed, **options):
         baseline=baseline[:, 0],
     )
     constant = float(((rows.y - y[:half].mean()) ** 2).mean())
-    answers = checks.of_leak(importance, constant)
+    answers = checks.run("leak", "m", importance=importance, constant=constant)
     return any(finding is not None for _, finding in answers)
 
 

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC
+from tests.assess.measured import checked_columns
 from tests.data import reading
 from tests.models.saved import saved
 from tests.report.reading import column, table
 
-from importance_audit.assess.checks import of_columns
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset, describe, read_datasets
@@ -282,7 +282,7 @@ def test_an_audit_finds_the_numbers_of_the_paper_for_the_machine(tmp_path):
 def test_columns_that_are_derived_from_others_are_not_called_the_same(tmp_path):
     same = {"name": "same", "expression": "young > 0.5"}
     sides = rows_of(tmp_path, same, held_out_columns=[])
-    checks = {row["check"]: row for row, _ in of_columns(*sides, grouped=())}
+    checks = {row["check"]: row for row, _ in checked_columns(*sides)}
     assert checks["same_columns"]["verdict"] == "pass"
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.assess.measured import checked_model
 
 from importance_audit.assess import checks
 from importance_audit.methods.known_answers import linear_model, normal_data
@@ -14,7 +15,7 @@ from importance_audit.r_bridge import host
 
 def check_outcome(word, model, data=None):
     """Return verdict, observed and finding of one check of a model."""
-    answers = checks.of_model(model, data or normal_data(2, 1, 0), seed=1)
+    answers = checked_model(model, data or normal_data(2, 1, 0))
     ((row, finding),) = (a for a in answers if a[0]["check"] == word)
     return row["verdict"], row["observed"], finding
 
@@ -73,13 +74,13 @@ def test_a_column_that_is_read_but_not_named_fails():
 
 
 def test_a_model_that_names_every_column_has_none_to_hide():
-    answers = checks.of_model(linear_model(2, 1), normal_data(2, 1), seed=1)
+    answers = checked_model(linear_model(2, 1), normal_data(2, 1))
     assert "reads_more" not in {row["check"] for row, _ in answers}
 
 
 def test_numbers_that_predict_takes_from_r_are_warned_of():
-    (passed,) = checks.of_draws(linear_model(2, 1), 0)
-    ((row, finding),) = checks.of_draws(linear_model(2, 1), 3)
+    (passed,) = checks.run("draws", "m", draws=0)
+    ((row, finding),) = checks.run("draws", "m", draws=3)
     assert (passed[0]["verdict"], row["verdict"]) == ("pass", "warn")
     assert finding.message == (
         "Predict takes 3 numbers from R's random number generator for a few rows, so "

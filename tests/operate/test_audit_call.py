@@ -811,8 +811,8 @@ def test_a_column_that_the_configuration_derives_is_measured_and_not_given():
         ia.audit(LINEAR, X, Y, config={"derived": [month]})
 
 
-def test_the_names_nearest_to_an_unknown_loss_come_first():
-    """Wherever it is named; all that the task has are listed."""
+def test_an_unknown_loss_is_told_all_that_the_task_has():
+    """Wherever it is named."""
     known = {name for name, loss in LOSSES.items() if "regression" in loss.tasks}
     known |= {name for name, by_task in SCORERS.items() if "regression" in by_task}
     for name in ("f1", "r2_score"):
@@ -829,7 +829,6 @@ def test_the_names_nearest_to_an_unknown_loss_come_first():
         assert listed.startswith("losses must be among those of task 'regression': ")
         assert set(re.findall(r"'(\w+)'", listed)) == {"regression", *known}
         assert given == f"{name!r} was given."
-    assert listed.startswith("losses must be among those of task 'regression': 'r2', ")
 
 
 def test_an_audit_that_measured_nothing_raises_with_its_reasons():

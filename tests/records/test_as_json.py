@@ -193,9 +193,11 @@ def test_the_stored_schema_is_that_of_the_frames_and_a_result_obeys_it():
 def test_the_schema_requires_every_part_and_every_field_of_a_record():
     records = {"importance": Importance, "effect": Effect, "finding": Finding}
     for definition, record in records.items():
-        names = [item.name for item in fields(record)]
-        assert SCHEMA["$defs"][definition]["required"] == names
-        assert list(SCHEMA["$defs"][definition]["properties"]) == names
+        names = {item.name for item in fields(record)}
+        required = SCHEMA["$defs"][definition]["required"]
+        assert (
+            set(required) == names == SCHEMA["$defs"][definition]["properties"].keys()
+        )
     names = ["schema_version", "run", *FRAMES, *as_json.RECORDS]
     assert SCHEMA["required"] == names
     assert set(SCHEMA["properties"]) == {*names, "content_digest"}

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.assess.measured import checked_importance
 from tests.engines.agreement.test_agreement import curve
 from tests.report.made_records import made_importance, made_pair
 
-from importance_audit.assess import checks
 from importance_audit.assess.claims.judge import Measured
 from importance_audit.assess.claims.judge import judge as judge_claims
 from importance_audit.assess.claims.section import ClaimSection
@@ -40,7 +40,7 @@ def ranking(*means, names=("x1", "x2"), **changes):
 @pytest.mark.parametrize("other", [{"entry": "second"}, {"options": WITHIN}])
 def test_two_entries_of_one_method_have_findings_of_their_own(other):
     records = ranking(-3, -2), ranking(-3, -2, **other)
-    findings = [f for r in records for _, f in checks.of_importance(r, ROWS, 1.0) if f]
+    findings = [f for r in records for _, f in checked_importance(r, ROWS, 1.0) if f]
     assert {f.check for f in findings} == {"event_level"}
     assert len(keys(findings)) == 2
 
@@ -49,7 +49,7 @@ def test_more_repeats_of_one_question_do_not_make_another_finding():
     records = ranking(-3, -2), ranking(-3, -2, options={"n_repeats": 99})
     few = replace(records[0], options={"n_repeats": 10})
     findings = [
-        f for r in (few, records[1]) for _, f in checks.of_importance(r, ROWS, 1.0) if f
+        f for r in (few, records[1]) for _, f in checked_importance(r, ROWS, 1.0) if f
     ]
     assert len(keys(findings)) == 1
 

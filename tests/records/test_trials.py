@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.assess.measured import checked_importance
 from tests.report.made_records import made_importance
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, table, words
 
-from importance_audit.assess import checks
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.trials import unstable
 from importance_audit.report.pages.view import build_view
@@ -65,7 +65,7 @@ def test_the_table_lists_what_is_unstable_last_with_its_rank_and_a_mark():
 
 
 def test_the_finding_names_what_is_unstable_and_fails_no_audit():
-    answers = checks.of_importance(impact(), ROWS, np.nan)
+    answers = checked_importance(impact(), ROWS, np.nan)
     ((row, finding),) = (a for a in answers if a[0]["check"] == "unstable")
     assert (row["observed"], row["verdict"], finding.severity) == (1, "note", "info")
     assert finding.message == (
@@ -74,7 +74,7 @@ def test_the_finding_names_what_is_unstable_and_fails_no_audit():
 
 
 def test_no_check_asks_repeats_that_are_no_trials_for_their_spread():
-    answers = checks.of_importance(impact("none"), ROWS, np.nan)
+    answers = checked_importance(impact("none"), ROWS, np.nan)
     assert "unstable" not in {row["check"] for row, _ in answers}
 
 

@@ -1,4 +1,4 @@
-"""The table of all checks, and one function to run each kind of them.
+"""The table of all checks, and the function that runs those of one kind.
 
 A check results in one row of the table of thresholds and, if it fires, in one Finding.
 A check that does not apply has no row; one that cannot be decided has the verdict
@@ -11,23 +11,20 @@ result (`records.check_answers`).
     subspaces     ensembles with too few rows or draws for their importances
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...records.check_answers import VERDICTS, Answers, Limit, Limits, Seen, row_of
-from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.dataset_and_model import FittedModel
 from ...records.finding import Finding, Severity
-from ...records.frames import Row
-from ...records.importance_record import Importance
 from ...records.ranking import options_text
 from . import columns, importances, models, subspaces
-from .importances import Leaves, question, question_and_engine
+from .importances import Leaves
 
-__all__ = ["CHECKS", "DEFAULTS", "Answers", "Leaves", "Limit"]
+__all__ = ["CHECKS", "DEFAULTS", "Answers", "Kind", "Leaves", "Limit", "run"]
 
 DEFAULTS: Limits = {
     # Largest difference of predictions that should be equal, relative to the largest.
@@ -55,6 +52,23 @@ DEFAULTS: Limits = {
 """Default limits of the checks; `[checks]` sets some of them."""
 
 
+Kind = Literal[
+    "columns",
+    "shifts",
+    "model",
+    "performance",
+    "gap",
+    "deciles",
+    "predictions",
+    "draws",
+    "importance",
+    "leak",
+    "row_intervals",
+    "ensemble",
+    "leaves",
+]
+
+
 class Check(NamedTuple):
     """A check; the fields of a `Seen` that its function returns take precedence.
 
@@ -71,132 +85,11 @@ class Check(NamedTuple):
         A key of `DEFAULTS`, or a fixed value.
     """
 
-    asks: Literal[
-        "columns",
-        "shifts",
-        "model",
-        "performance",
-        "gap",
-        "deciles",
-        "predictions",
-        "draws",
-        "importance",
-        "leak",
-        "row_intervals",
-        "ensemble",
-        "leaves",
-    ]
+    asks: Kind
     function: Callable[..., Seen | None]
     severity: Severity = "warning"
     remedy: str = ""
     limit: float | str = 0.0
-
-
-def of_columns(
-    train: Dataset | None,
-    test: Dataset,
-    *,
-    grouped: Collection[tuple[str, ...]] = (),
-    limits: Limits = DEFAULTS,
-) -> Answers:
-    """Check the columns; those in one of `grouped` are measured together."""
-    return _run("columns", test.name, limits, train=train, test=test, grouped=grouped)
-
-
-def of_shifts(
-    test: Dataset, rows: Sequence[Row], *, limits: Limits = DEFAULTS
-) -> Answers:
-    """Check whether the evaluation rows are distributed like the training rows."""
-    return _run("shifts", test.name, limits, rows=rows)
-
-
-def of_model(
-    model: FittedModel, data: Dataset, *, train: Dataset | None = None, seed: int
-) -> Answers:
-    """Check `predict` for side effects and randomness, and `data` for training rows."""
-    facts: dict[str, Any] = {"data": data, "train": train, "seed": seed}
-    return _run("model", model.name, model=model, **facts)
-
-
-def of_performance(
-    model: FittedModel, performance: pd.DataFrame, *, limits: Limits = DEFAULTS
-) -> Answers:
-    """Compare each test loss with that of the constant predictor and of training rows.
-
-    Training rows of a forest are predicted out of bag, if possible.
-    """
-    rows = performance.to_dict("records")
-    by_split = {(row["loss"], row["split"]): row for row in rows}
-    answers: Answers = []
-    for row in (row for row in rows if row["split"] == "test"):
-        facts: dict[str, Any] = {"model": model, "row": row}
-        own = by_split.get((row["loss"], "train"))
-        answers += _run("performance", model.name, limits, own=own, **facts)
-        fitted = [by_split.get((row["loss"], s)) for s in ("out_of_bag", "train")]
-        train = next((side for side in fitted if side is not None), None)
-        if train is not None:
-            answers += _run("gap", model.name, limits, model=model, rows=(train, row))
-    return answers
-
-
-def of_deciles(
-    model: FittedModel, rows: Sequence[Row], *, limits: Limits = DEFAULTS
-) -> Answers:
-    """Check calibration or bias, by the rows of the frame `calibration_checks`."""
-    answers: Answers = []
-    for row in rows:
-        answers += _run("deciles", model.name, limits, model=model, row=row)
-    return answers
-
-
-def of_predictions(model: FittedModel, gap: float) -> Answers:
-    """Check whether R received the predictions of Python; `gap` is relative."""
-    return _run("predictions", model.name, gap=gap)
-
-
-def of_draws(model: FittedModel, draws: int) -> Answers:
-    """Check whether `predict` drew from R's generator: it took `draws` numbers."""
-    return _run("draws", model.name, draws=draws)
-
-
-def of_importance(importance: Importance, data: Dataset, error: float) -> Answers:
-    """Check an importance for missing, infinite, unstable and implausible values.
-
-    `error` is the standard error of the loss over other rows, NaN if not known.
-    """
-    subject = question_and_engine(importance)
-    return _run("importance", subject, importance=importance, data=data, error=error)
-
-
-def of_leak(
-    importance: Importance, constant: float, *, limits: Limits = DEFAULTS
-) -> Answers:
-    """Check for a leak of the target; `constant` is the constant predictor's loss."""
-    subject = question(importance)
-    return _run("leak", subject, limits, importance=importance, constant=constant)
-
-
-def of_row_intervals(importance: Importance, rows: Sequence[Row]) -> Answers:
-    """Check for negative importances, by intervals over other rows."""
-    subject = question(importance)
-    return _run("row_intervals", subject, importance=importance, rows=rows)
-
-
-def of_ensemble(
-    importance: Importance, model: FittedModel | None, data: Dataset
-) -> Answers:
-    """Check the random subspace ensemble whose base learner is `model`."""
-    if model is None or importance.engine != "python":
-        return []
-    # All classes share one ensemble.
-    subject = question(replace(importance, positive_class=""))
-    return _run("ensemble", subject, importance=importance, model=model, data=data)
-
-
-def of_leaves(importance: Importance, leaves: Leaves) -> Answers:
-    """Check the leaves that an importance is estimated from, if there are any."""
-    subject = question_and_engine(importance)
-    return _run("leaves", subject, importance=importance, leaves=leaves)
 
 
 CHECKS = {
@@ -261,14 +154,6 @@ CHECKS = {
         models.weak_model,
         remedy="Improve the model before interpreting its importances.",
         limit="standard_errors",
-    ),
-    "better_on_new_rows": Check(
-        "performance",
-        models.better_on_new_rows,
-        "info",
-        "Check that training and evaluation rows are not exchanged, and that the model "
-        "was fitted on the training rows. If so, find out why the others are easier.",
-        limit="gap_errors",
     ),
     "train_test_gap": Check(
         "gap",
@@ -353,13 +238,23 @@ CHECKS = {
 
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
-def _run(asks: str, subject: str, limits: Limits = DEFAULTS, **inputs: Any) -> Answers:
-    """Run all checks of one kind."""
+def run(kind: Kind, subject: str, limits: Limits = DEFAULTS, **inputs: Any) -> Answers:
+    """Run all checks of one kind.
+
+    Parameters
+    ----------
+    kind : str
+    subject : str
+        The subject of their findings, unless a check names its own.
+    limits : mapping of str to Limit
+    inputs : Any
+        The arguments of the functions of this kind, by name.
+    """
     importance = inputs.get("importance")
     measure = options_text(importance, with_repeats=False) if importance else ""
     answers: Answers = []
     for name, check in CHECKS.items():
-        if check.asks != asks:
+        if check.asks != kind:
             continue
         seen = check.function(**inputs, limits=limits)
         if seen is None:
@@ -381,4 +276,23 @@ def _run(asks: str, subject: str, limits: Limits = DEFAULTS, **inputs: Any) -> A
             verdict = "not run"
         row = row_of(finding, seen.observed, seen.limit or limit, verdict)
         answers.append((row, finding if seen.fires else None))
+    return answers
+
+
+def of_performance(
+    model: FittedModel, performance: pd.DataFrame, *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Compare each test loss with that of the constant predictor and of training rows.
+
+    Training rows of a forest are predicted out of bag, if possible.
+    """
+    rows = performance.to_dict("records")
+    by_split = {(row["loss"], row["split"]): row for row in rows}
+    answers: Answers = []
+    for row in (row for row in rows if row["split"] == "test"):
+        answers += run("performance", model.name, limits, model=model, row=row)
+        fitted = [by_split.get((row["loss"], s)) for s in ("out_of_bag", "train")]
+        train = next((side for side in fitted if side is not None), None)
+        if train is not None:
+            answers += run("gap", model.name, limits, model=model, rows=(train, row))
     return answers

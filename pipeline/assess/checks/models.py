@@ -309,41 +309,6 @@ def train_test_gap(
     )
 
 
-def better_on_new_rows(
-    model: FittedModel,
-    own: Mapping[str, Any] | None,
-    row: Mapping[str, Any],
-    limits: Limits,
-    **_: Any,
-) -> Seen | None:
-    """Fire if the training loss is higher than the test loss beyond chance.
-
-    `own` and `row` are those of the frame of performance, of the training rows and of
-    the evaluation rows. Few evaluation rows may include none with a large loss, and
-    their standard error is then too small: it is at least that of as many training
-    rows.
-    """
-    loss = str(row["loss"])
-    if own is None or loss in SUMS:
-        return None
-    gain = own["value"] - row["value"]
-    share = row["n_samples"] / own["n_samples"]
-    other = max(row["std_error"], own["std_error"] / np.sqrt(share))
-    error = float(np.hypot(own["std_error"], other))
-    if not (np.isfinite(gain) and error > 0):
-        return None
-    return Seen(
-        gain / error > float(limits["gap_errors"].value),
-        gain / error,
-        f"The loss of the model is {own['value']:.4g} on its training rows and only "
-        f"{row['value']:.4g} on the evaluation rows: a gain of {gain / error:.1f} "
-        "standard errors.",
-        subject=f"{model.name}, {loss}",
-        evidence={"train": own["value"], "test": row["value"], "standard_error": error},
-        cause=cause_of("better_on_new_rows", model.name),
-    )
-
-
 def calibration(model: FittedModel, row: Row, limits: Limits, **_: Any) -> Seen | None:
     """Fire if more deciles of probabilities are miscalibrated than chance explains."""
     if model.task == "regression":

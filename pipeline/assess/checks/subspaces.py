@@ -26,7 +26,10 @@ def crowded_fits(
     Columns are those that the estimator reads, such as indicators of levels: their
     number is the average over the features that a member may draw.
     """
-    if importance.method not in (PERF, TWIN) or not _is_free(model):
+    last = final(model.estimator)
+    is_linear = any(kind.__name__ in UNPENALISED for kind in type(last).__mro__)
+    is_penalised = getattr(last, "penalty", None) not in (None, "none")
+    if importance.method not in (PERF, TWIN) or not is_linear or is_penalised:
         return None
     units, n_drawn = _units_and_n_drawn(importance, model, data)
     width = len(model.encoded or model.features) / len(units)
@@ -101,15 +104,6 @@ def no_better_than_average(
         f"there is no evidence that {they_are} better than the average feature. This "
         f"does not mean that {they_are} irrelevant.",
         evidence={"features": len(order)},
-    )
-
-
-def _is_free(model: FittedModel) -> bool:
-    """Return whether the base learner fits unpenalised slopes."""
-    last = final(model.estimator)
-    lineage = {kind.__name__ for kind in type(last).__mro__}
-    return bool(lineage & set(UNPENALISED)) and (
-        getattr(last, "penalty", None) in (None, "none")
     )
 
 

@@ -52,7 +52,8 @@ def add_row_intervals(
         label = f"intervals over other rows of {importance.method} of {importance.of}"
         rows, _ = journal.guarded(importance.model, label, ask)
         journal.rows["row_intervals"] += rows or ()
-        journal.add_checks(checks.of_row_intervals(importance, rows or ()))
+        subject = checks.importances.question(importance)
+        journal.check("row_intervals", subject, importance=importance, rows=rows or ())
 
 
 def add_stability(

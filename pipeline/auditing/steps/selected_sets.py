@@ -13,17 +13,15 @@ import numpy as np
 
 from ...methods.importance.random_subspace import PERF
 from ...records.dataset_and_model import FittedModel
-from ...records.errors import first_of, listed, quote
+from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.importance_record import Importance
-from ...records.losses import loss_label
 from ...records.ranking import measure_of, primary, question_of
 from . import Run
-from .top_k import Ranking, losses_of, ordered, rankings_by_all
+from .top_k import Ranking, losses_of, rankings_by_all
 from .top_k_protocols import Protocol, in_splits
 
 ALL = "all features"
-MOST_NAMED = 5
 NO_CHOICE = {
     **{"entry": -1, "method": ALL, "model": ""},
     **{"ranked_by": "", "positive_class": ""},
@@ -51,7 +49,7 @@ def add_selection(run: Run) -> None:
         ask_judge = partial(errors, judge, rankings, perf, splits)
         rows, _ = journal.guarded(judge.name, question, ask_judge)
         journal.rows["selection"] += rows or []
-    journal.findings += left_out(journal.importances, perf)
+    journal.findings += note_on_sign(journal.importances, perf)
 
 
 def above_zero(record: Importance) -> tuple[str, ...]:
@@ -128,25 +126,14 @@ def errors(
     return rows
 
 
-def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
-    """Yield the note about features that the cut-off at 0 leaves out.
-
-    It lists the features that another of our rankings has among its first *k*, where
-    *k* is the number of features kept by PERF.
-    """
-    ours, record_of_perf = primary(records), perf.records[0]
-    _, own = ours.get(
-        (question_of(record_of_perf), measure_of(record_of_perf)), (-1, None)
-    )
+def note_on_sign(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
+    """Yield the note about the features that the cut-off at 0 keeps."""
+    record_of_perf = perf.records[0]
+    question = question_of(record_of_perf), measure_of(record_of_perf)
+    _, own = primary(records).get(question, (-1, None))
     if own is None:
         return
     selection = above_zero(own)
-    rankings_of: dict[str, list[str]] = {}
-    for _, record in ours.values():
-        if record.of == "features" and record is not own:
-            for name in ordered(record)[: len(selection)]:
-                if name not in selection:
-                    rankings_of.setdefault(name, []).append(_ranking_name(record))
     yield Finding(
         check="selection_by_perf",
         severity="info",
@@ -154,33 +141,12 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
         message=(
             "The sign of PERF alone does not choose features: over all features and "
             "draws it sums to 0, so it keeps features that are better than average, "
-            f"not those that matter. {_describe_selection(selection, rankings_of)}"
+            f"not those that matter. It keeps {listed(selection) or 'none'}."
         ),
         remedy=(
             "Compare the test error of the kept features with that of all features, "
             "or of more of them under [top_k]; use drop_column to see what one more "
             "feature adds."
         ),
-        evidence={"kept": float(len(selection)), "left_out": float(len(rankings_of))},
+        evidence={"kept": float(len(selection))},
     )
-
-
-def _describe_selection(
-    selection: tuple[str, ...], rankings_of: dict[str, list[str]]
-) -> str:
-    """Return in words the kept features, and those that only other rankings keep."""
-    n = len(selection)
-    first = f"It keeps {listed(selection)}." if n else "It keeps none."
-    if not rankings_of:
-        return f"{first} No other ranking has a different feature among its first {n}."
-    left = [f"{quote(name)} (by {', '.join(by)})" for name, by in rankings_of.items()]
-    names = first_of(left, MOST_NAMED)
-    return f"{first} Among the first {n} of other rankings, and left out: {names}."
-
-
-def _ranking_name(record: Importance) -> str:
-    """Return the name of a ranking in a sentence."""
-    method = record.method.replace("_", " ")
-    loss = loss_label(record.loss) if record.loss else ""
-    parts = (part for part in (record.model, loss, record.positive_class) if part)
-    return " ".join((method, *(f"of {part}" for part in parts)))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from ...assess import significance
-from ...config.load import AuditConfig, ImportanceSection
+from ...config.load import AuditConfig
 from ...methods.importance import METHODS
 from ...records.errors import NotApplicable
 from ...records.execution import each
@@ -31,12 +31,6 @@ NO_TEST = {
 """Methods for which a comparison with shuffled targets is meaningless, with reasons."""
 
 
-def is_refitted(entry: ImportanceSection, config: AuditConfig) -> bool:
-    """Return whether the model of an entry is refitted to shuffled targets."""
-    is_asked = ALTMANN in config.significance.tests
-    return is_asked and METHODS[entry.method].asks == "estimator"
-
-
 def add_significance(
     journal: Journal,
     answers: Sequence[tuple[int, Importance]],
@@ -49,7 +43,8 @@ def add_significance(
     shuffled, the reason is recorded instead.
     """
     section = question.section
-    refits = is_refitted(section, config)
+    is_of_model = METHODS[section.method].asks == "estimator"
+    refits = ALTMANN in config.significance.tests and is_of_model
     ask = partial(
         shuffled,
         question,

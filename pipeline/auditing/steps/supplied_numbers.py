@@ -17,15 +17,6 @@ SAME = 1e-9
 """Tolerance for rounding in DALEX means of 0 or 1, relative to the largest."""
 
 COLUMNS = "the columns 'feature', 'value' and 'repeat'"
-AS_THEY_ARE = (
-    "The R function write_importance writes such a table; what R's write.csv writes of "
-    "DALEX's model_parts or vip's vi is read too"
-)
-COLUMNS_OF = {
-    "DALEX": {"variable": "feature", "permutation": "repeat", "dropout_loss": "value"},
-    "vip": {"Variable": "feature", "Importance": "value"},
-}
-"""By package, the columns that identify its tables, and our names for them."""
 
 
 class Numbers(NamedTuple):
@@ -42,8 +33,6 @@ class Numbers(NamedTuple):
         Whether these are losses, from which every form follows.
     knows_full : bool
         Whether differences of DALEX are relative to the loss of their own round.
-    is_means : bool
-        Whether the only number of a feature is the mean over all repeats.
     """
 
     features: tuple[str, ...]
@@ -52,7 +41,6 @@ class Numbers(NamedTuple):
     aggregator: str = "mean"
     has_losses: bool = False
     knows_full: bool = True
-    is_means: bool = False
 
 
 Curves = Mapping[str, tuple[tuple[str, ...], Floats]]
@@ -81,7 +69,11 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
             header, rows = {*(table.fieldnames or ())}, list(table)
         if {"feature", "x", "value"} <= header:
             return _curves(entry, rows)
-        return _checked(entry, _importance(entry, header, rows))
+        numbers = _importance(entry, header, rows)
+        n_expected, n_repeats = entry.options.get("n_repeats"), numbers.raw.shape[1]
+        rule = f"have the {n_expected} repeats that n_repeats says"
+        _require(entry, n_expected in (None, n_repeats), rule, f"it has {n_repeats}")
+        return numbers
     except (TypeError, ValueError, csv.Error) as error:
         raise DataError(
             f"[[supplied]] {quote(entry.file)} must be a table with {COLUMNS}; it "
@@ -107,37 +99,22 @@ def _curves(entry: SuppliedSection, rows: Rows) -> Curves:
 
 def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers:
     """Return the values, or losses of DALEX, in a table per feature and repeat."""
-    package = next((p for p, own in COLUMNS_OF.items() if own.keys() <= header), "")
-    own = COLUMNS_OF.get(package, {})
-    known = {own.get(name, name) for name in header}
     for name in ("feature", "value"):
-        finding = f"it has no {quote(name)}. {AS_THEY_ARE}"
-        _require(entry, name in known, f"be a table with {COLUMNS}", finding)
+        finding = f"it has no {quote(name)}. The R function write_importance writes one"
+        _require(entry, name in header, f"be a table with {COLUMNS}", finding)
     _require(entry, bool(rows), "have a row", "it has none")
-    n_models = len({row.get("label") for row in rows})
-    _require(entry, n_models <= 1, "be about one model", f"it has {n_models}")
     values: dict[tuple[str, float], float] = {}
-    for cells in rows:
-        row = {own.get(name, name): cell for name, cell in cells.items()}
-        feature = row["feature"] if own else unescaped(row["feature"])
+    for row in rows:
+        feature = unescaped(row["feature"])
         key = (feature, float(row.get("repeat") or 1))
-        rule, finding = (
-            "have one row per feature and repeat",
-            f"{quote(feature)} has two",
-        )
-        _require(entry, key not in values, rule, finding)
+        rule = "have one row per feature and repeat"
+        _require(entry, key not in values, rule, f"{quote(feature)} has two")
         values[key] = _number_in(row["value"])
-    if package == "DALEX" and any(repeat > 0 for _, repeat in values):
-        # Round 0 is the mean of the other rounds.
-        values = {key: value for key, value in values.items() if key[1] > 0}
     names = list(dict.fromkeys(name for name, _ in values))
-    package = "DALEX" if FULL in names else package
-    rule = f"hold what {entry.package} returns, as `package` says"
-    _require(entry, package in ("", entry.package), rule, f"it is of {package}")
-    has_losses = package == "DALEX"
-    rule = f"have a row {quote(FULL)} in each round"
-    _require(entry, not has_losses or FULL in names, rule, "it has none")
+    has_losses = FULL in names
     if has_losses:
+        rule = f"hold what {entry.package} returns, as `package` says"
+        _require(entry, entry.package == "DALEX", rule, "it is of DALEX")
         names = [*(n for n in names if n not in (FULL, Y_PERMUTED)), FULL]
     repeats = sorted({repeat for _, repeat in values})
     is_whole = all((name, repeat) in values for name in names for repeat in repeats)
@@ -145,9 +122,7 @@ def _importance(entry: SuppliedSection, header: set[str], rows: Rows) -> Numbers
     table = np.array([[values[name, n] for n in repeats] for name in names])
     if has_losses:
         return _of_losses(entry, tuple(names[:-1]), table[:-1], table[-1])
-    is_means = package == "vip" and "StDev" in header
-    numbers = _finished(entry, tuple(names), table)
-    return numbers._replace(knows_full=False, is_means=is_means)
+    return _finished(entry, tuple(names), table)._replace(knows_full=False)
 
 
 def _of_losses(
@@ -192,17 +167,6 @@ def _finished(
     nothing = 1.0 if entry.form == "ratio" else 0.0
     aggregator = "pooled" if entry.package == "DALEX" else "mean"
     return Numbers(features, values, np.full(values.shape[1], nothing), aggregator)
-
-
-def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:
-    """Return an importance, checked for duplicate features and number of repeats."""
-    is_single = len(set(numbers.features)) == len(numbers.features)
-    _require(entry, is_single, "name each feature once", "one is given twice")
-    n_expected, n_repeats = entry.options.get("n_repeats"), numbers.raw.shape[1]
-    rule = f"have the {n_expected} repeats that n_repeats says"
-    fits = numbers.is_means or n_expected in (None, n_repeats)
-    _require(entry, fits, rule, f"it has {n_repeats}")
-    return numbers
 
 
 def _require(entry: SuppliedSection, holds: bool, rule: str, finding: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...config.load import AuditConfig, ImportanceSection
+from ...config.load import ImportanceSection
 from ...config.questions import in_its_order, seed_for
 from ...engines import EngineInfo
 from ...records.dataset_and_model import FittedModel
@@ -75,20 +75,18 @@ def add_top_k_curves(run: Run) -> None:
 def rankings_by_all(run: Run, protocol: Protocol) -> Iterator[Ranking]:
     """Yield every ranking of features in a protocol; record why others are missing."""
     engine, config = run.engines[OURS], run.config
-    for ranker in rankers(config, run.models):
-        section, name = ranker.section, getattr(ranker.model, "name", "the data")
+    rankers = (
+        Ranker(number, section, model)
+        for number, section in enumerate(config.importance)
+        if section.of == "features"
+        for model in measure.models_of(section, run.models, config)
+    )
+    for ranker in rankers:
+        name = getattr(ranker.model, "name", "the data")
         ask = partial(rankings, ranker, protocol, engine, seed=config.seed)
-        question = f"the ranking by {section.method} in {protocol.name}"
+        question = f"the ranking by {ranker.section.method} in {protocol.name}"
         of_ranker, _ = run.journal.guarded(name, question, ask)
         yield from of_ranker or ()
-
-
-def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Ranker]:
-    """Yield every entry about features, with each of its models."""
-    for number, section in enumerate(config.importance):
-        if section.of == "features":
-            for model in measure.models_of(section, models, config):
-                yield Ranker(number, section, model)
 
 
 def rankings(

@@ -1,7 +1,6 @@
 """Claims about canaries: what fires each of them, and what does not."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,10 +10,16 @@ from sklearn.ensemble import (
     GradientBoostingRegressor,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.assess.measured import audited, finding_of, importance_of
+from tests.assess.measured import (
+    audited,
+    checked_columns,
+    checked_importance,
+    checked_model,
+    finding_of,
+    importance_of,
+)
 from tests.cases import for_each
 from tests.known_answers import logistic_model
 from tests.methods.importance.toys import of_line
@@ -53,7 +58,7 @@ def answer(word, answers):
 
 
 def answers_of(model, data=None):
-    return checks.of_model(model, data or normal_data(2, 1), seed=1)
+    return checked_model(model, data or normal_data(2, 1))
 
 
 def performance(difference, error, split="test"):
@@ -198,7 +203,7 @@ def test_rows_that_a_model_of_a_file_keeps_are_counted_whatever_was_declared(
     ],
 )
 def test_r_must_be_told_what_python_predicts(gap, verdict):
-    answers = checks.of_predictions(linear_model(2, 1), gap)
+    answers = checks.run("predictions", "m", gap=gap)
     outcome, _, finding = answer("prediction_mismatch", answers)
     assert (outcome, finding is None) == (verdict, gap == 0)
 
@@ -249,7 +254,7 @@ def test_a_model_is_not_held_against_a_constant_whose_loss_is_not_defined():
 
 def of_importance(importance, data=None, error=1.0):
     data = data or normal_data(*np.ones(len(importance.features)))
-    return checks.of_importance(importance, data, error)
+    return checked_importance(importance, data, error)
 
 
 MIXED = normal_data(1, 1)
@@ -493,7 +498,7 @@ def leaking(**unread):
 
 def test_a_column_that_no_model_is_given_may_hold_the_target():
     data = leaking(paid=("x1", "x2"), cents=())
-    assert answer("target_copy", checks.of_columns(None, data))[0] == "pass"
+    assert answer("target_copy", checked_columns(None, data))[0] == "pass"
 
 
 def doubled(n=2):
@@ -514,7 +519,7 @@ def doubled(n=2):
 )
 def test_columns_that_are_asked_together_are_but_a_note(grouped, severity):
     data = doubled(3)
-    answers = checks.of_columns(None, data, grouped=grouped)
+    answers = checked_columns(None, data, grouped=grouped)
     assert answer("same_columns", answers)[2].severity == severity
 
 
@@ -530,7 +535,7 @@ def linked(share=0.1):
 def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
     data = linked()
     rho = data.X[["x1", "near"]].corr(method="spearman").iloc[0, 1]
-    answers = checks.of_columns(None, data)
+    answers = checked_columns(None, data)
     verdict, observed, finding = answer("dependence", answers)
     assert (verdict, finding.severity) == ("note", "info")
     assert observed == pytest.approx(rho, rel=1e-12)
@@ -543,10 +548,10 @@ def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
         'of = "groups", or use "permutation" with within = "leaves".'
     )
     with asked_by("r"):
-        _, _, in_r = answer("dependence", checks.of_columns(None, data))
+        _, _, in_r = answer("dependence", checked_columns(None, data))
     assert in_r.remedy == "Name each set in groups = list(...) as one."
     with asked_by("python"):
-        _, _, in_python = answer("dependence", checks.of_columns(None, data))
+        _, _, in_python = answer("dependence", checked_columns(None, data))
     assert in_python.remedy == "Name each set in groups={...} as one."
 
 
@@ -558,7 +563,7 @@ def with_levels(data, levels):
 
 def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
     limits = {**checks.DEFAULTS, "dependence": Limit(0.5, "a file")}
-    answers = checks.of_columns(None, linked(), limits=limits)
+    answers = checked_columns(None, linked(), limits=limits)
     ((row, finding),) = ((r, f) for r, f in answers if r["check"] == "dependence")
     assert (row["threshold"], row["set_by"]) == (0.5, "a file")
     assert "'x1', 'near' (0.9" in finding.message
@@ -567,7 +572,7 @@ def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
 
 def test_a_derived_column_is_not_told_to_depend_on_what_it_is_made_of():
     data = replace(linked(), unread={"near": ("x1", "x2")})
-    assert answer("dependence", checks.of_columns(None, data))[2] is None
+    assert answer("dependence", checked_columns(None, data))[2] is None
 
 
 @pytest.mark.parametrize(
@@ -578,17 +583,17 @@ def test_a_derived_column_is_not_told_to_depend_on_what_it_is_made_of():
     ],
 )
 def test_dependent_features_that_are_asked_together_are_read_together(grouped, start):
-    answers = checks.of_columns(None, linked(), grouped=[grouped])
+    answers = checked_columns(None, linked(), grouped=[grouped])
     assert answer("dependence", answers)[2].remedy.startswith(start)
 
 
 def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged():
     verdict, observed, finding = answer(
-        "dependence", checks.of_columns(None, normal_data(2, 1))
+        "dependence", checked_columns(None, normal_data(2, 1))
     )
     assert (verdict, finding) == ("pass", None)
     assert observed < 0.5
-    words = [row["check"] for row, _ in checks.of_columns(None, normal_data(2))]
+    words = [row["check"] for row, _ in checked_columns(None, normal_data(2))]
     assert words == ["same_columns", "target_copy", "constant_column"]
 
 
@@ -604,7 +609,7 @@ def test_one_below_zero_of_many_features_may_be_chance_and_far_below_is_not():
     importance = measured([[7.7], *[[12.0]] * 19])  # 2.3 below what nothing measures
     for error, severity in ((1.0, "info"), (0.7, "warning")):
         rows = over_rows(-0.1, *[5.0] * 19, error=error)
-        (answered,) = checks.of_row_intervals(importance, rows)
+        (answered,) = checks.run("row_intervals", "m", importance=importance, rows=rows)
         assert answered[1].severity == severity  # 20 features: 3.02 errors
 
 
@@ -623,7 +628,7 @@ def on_both(train, test, *, loss="mse", split="train", error=0.3):
         for name, value in ((split, train), ("test", test))
     ]
     against = {"constant": 10.0, "difference": -5.0, "difference_std_error": 0.1}
-    return pd.DataFrame(rows).assign(model="linear", n_samples=200, **against)
+    return pd.DataFrame(rows).assign(model="linear", **against)
 
 
 def gap(frame, **limits):
@@ -650,48 +655,6 @@ def test_a_forest_is_held_against_its_predictions_out_of_bag():
     )
 
 
-def simulated(seed, *, n_train=200, n_test=20, n_fitted=200, forest=False):
-    """Return the losses of a model fitted on the first rows, or on the test rows."""
-    draws, n = np.random.default_rng(seed), n_train + n_test
-    X = pd.DataFrame(draws.normal(size=(n, 4)), columns=list("abcd"))
-    noise = draws.standard_t(3, size=n) if seed % 2 else draws.normal(size=n)
-    y = X["a"] + X["b"] / 2 + noise
-    parts = [
-        dataset(X[at], y[at], name="rows", task="regression", split=split)
-        for at, split in ((slice(0, n_train), "train"), (slice(n_train, None), "test"))
-    ]
-    fitted = slice(0, n_fitted) if n_fitted else slice(n_train, None)
-    kind = partial(RandomForestRegressor, 20, random_state=1)
-    estimator = (kind if forest else LinearRegression)().fit(X[fitted], y[fitted])
-    return judge(wrap(estimator, name="m"), *parts, seed=1).losses
-
-
-def is_better_on_new_rows(losses):
-    answers = checks.of_performance(linear_model(2, 1), losses)
-    return answer("better_on_new_rows", answers)[2] is not None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("forest", [False, True])
-@pytest.mark.parametrize(("n_train", "n_test"), [(200, 20), (100, 300)])
-def test_honest_models_are_hardly_ever_better_on_new_rows(n_train, n_test, forest):
-    sizes = {"n_train": n_train, "n_test": n_test, "n_fitted": n_train}
-    fired = [
-        is_better_on_new_rows(simulated(seed, forest=forest, **sizes))
-        for seed in range(125)
-    ]
-    assert sum(fired) <= 1
-
-
-def test_a_forest_that_was_fitted_on_the_evaluation_rows_is_better_there():
-    losses = simulated(2, n_train=200, n_test=100, n_fitted=0, forest=True)
-    answers = checks.of_performance(linear_model(2, 1), losses)
-    verdict, errors, finding = answer("better_on_new_rows", answers)
-    assert verdict == "note"
-    assert errors > 5
-    assert "on its training rows and only" in finding.message
-
-
 def test_a_forest_that_was_not_judged_out_of_bag_is_not_said_to_overfit():
     """In a pipeline, whose steps it cannot look through, or anywhere else."""
     for estimator in (
@@ -710,7 +673,10 @@ def test_a_forest_that_was_not_judged_out_of_bag_is_not_said_to_overfit():
 
 def test_an_interval_that_is_not_known_is_not_judged():
     without = over_rows(float("nan"), route="")
-    assert checks.of_row_intervals(measured([[7.0]]), without) == []
+    assert (
+        checks.run("row_intervals", "m", importance=measured([[7.0]]), rows=without)
+        == []
+    )
 
 
 @pytest.mark.slow
@@ -737,7 +703,12 @@ def perf_of(data):
 
 def of_deciles(model, data):
     rows = diagnostic_rows(model, data, model.predict(data.X), split="test")
-    return checks.of_deciles(model, calibration_checks(rows["calibration"]))
+    deciles = calibration_checks(rows["calibration"])
+    return [
+        answered
+        for row in deciles
+        for answered in checks.run("deciles", model.name, model=model, row=row)
+    ]
 
 
 STEADY, WHITE = linear_model(2, 1), normal_data(2, 1)
@@ -763,7 +734,9 @@ def shuffled(form, *highs):
     """Return the answers on intervals that end here below, or above, nothing."""
     rows = over_rows(*(high + (form == "ratio") for high in highs))
     losses = [[7.9], [7.8], [12.0], [9.9]][: len(highs)]
-    return checks.of_row_intervals(measured(losses, form=form), rows)
+    return checks.run(
+        "row_intervals", "m", importance=measured(losses, form=form), rows=rows
+    )
 
 
 FIRES = [
@@ -819,28 +792,28 @@ FIRES = [
     ),
     (
         "same_columns",
-        lambda: checks.of_columns(doubled(), doubled()),
+        lambda: checked_columns(doubled(), doubled()),
         ("warn", 2.0),
         "These columns carry the same information in all rows, up to unit or labels, "
         "so none of them has an importance of its own: 'x1', 'twin1'.",
     ),
     (
         "target_copy",
-        lambda: checks.of_columns(leaking(), leaking()),
+        lambda: checked_columns(leaking(), leaking()),
         ("warn", 2.0),
         "These columns hold the target, up to unit or labels, in nearly all rows: "
         "'paid', 'cents'.",
     ),
     (
         "constant_column",
-        lambda: checks.of_columns(None, FLAT),
+        lambda: checked_columns(None, FLAT),
         ("note", 1.0),
         "These columns are constant in the evaluation rows, so their importance cannot "
         "be measured: 'x2'.",
     ),
     (
         "missing_words",
-        lambda: checks.of_columns(MISSING, MISSING),
+        lambda: checked_columns(MISSING, MISSING),
         ("note", 1.0),
         "These levels usually mean that a value is missing, and are read as levels "
         "like any other: '?', 'NA' of 'kind' (240 rows).",
@@ -863,16 +836,12 @@ FIRES = [
         "a gap of 4.7 standard errors.",
     ),
     (
-        "better_on_new_rows",
-        lambda: checks.of_performance(STEADY, on_both(5.0, 3.0)),
-        ("note", pytest.approx(2 / np.hypot(0.3, 0.3))),
-        "The loss of the model is 5 on its training rows and only 3 on the evaluation "
-        "rows: a gain of 4.7 standard errors.",
-    ),
-    (
         "silent_leaves",
-        lambda: checks.of_leaves(
-            measured([[12.0]]), {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
+        lambda: checks.run(
+            "leaves",
+            "m",
+            importance=measured([[12.0]]),
+            leaves={"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)},
         ),
         ("note", 0.9),
         "In more than 50% of the leaves over all trials the feature has a single "
@@ -903,17 +872,12 @@ PASSES = [
     ),
     # a level that is as often an answer is no word for missing
     *(
-        ("missing_words", lambda data=data: checks.of_columns(None, data), 0.0)
+        ("missing_words", lambda data=data: checked_columns(None, data), 0.0)
         for data in LEVELS.values()
     ),
     (
         "train_test_gap",
         lambda: checks.of_performance(STEADY, on_both(3.8, 5.0)),
-        pytest.approx(1.2 / np.hypot(0.3, 0.3)),
-    ),
-    (
-        "better_on_new_rows",
-        lambda: checks.of_performance(STEADY, on_both(5.0, 3.8)),
         pytest.approx(1.2 / np.hypot(0.3, 0.3)),
     ),
     (
@@ -945,7 +909,10 @@ def test_what_is_in_order_passes_and_is_no_finding(case):
             lambda: ended([2.0], baseline=1e-31, form="ratio", engine="vip"),
         ),
         ("negative_importance", lambda: shuffled("raw", 0.5)),
-        ("silent_leaves", lambda: checks.of_leaves(measured([[12.0]]), {})),
+        (
+            "silent_leaves",
+            lambda: checks.run("leaves", "m", importance=measured([[12.0]]), leaves={}),
+        ),
         # of what grows with the rows, and without an error
         *(
             (
@@ -974,19 +941,19 @@ def test_every_check_answers_under_its_own_word():
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=FLAT, options=trials)
     leak = measured([[9.0], [1.0], [1.0]], baseline=1.0)
     answers = [
-        *checks.of_columns(None, with_levels(FLAT, ["a", "b"])),
-        *checks.of_shifts(FLAT, split_shift_rows(FLAT, FLAT, limit=1.0)),
+        *checked_columns(None, with_levels(FLAT, ["a", "b"])),
+        *checks.run("shifts", "m", rows=split_shift_rows(FLAT, FLAT, limit=1.0)),
         *answers_of(STEADY, normal_data(2, 1, 0)),
         *checks.of_performance(STEADY, on_both(4.0, 5.0)),
         *of_deciles(logistic_model(1, 0), binary_data()),
         *of_deciles(STEADY, WHITE),
-        *checks.of_predictions(STEADY, 0.0),
-        *checks.of_draws(STEADY, 0),
+        *checks.run("predictions", "m", gap=0.0),
+        *checks.run("draws", "m", draws=0),
         *of_importance(over_trials, FLAT),
-        *checks.of_leak(leak, 10.0),
-        *checks.of_row_intervals(perf, over_rows(1.0)),
-        *checks.of_ensemble(perf, ols, FLAT),
-        *checks.of_leaves(over_trials, {"x1": (1, 2)}),
+        *checks.run("leak", "m", importance=leak, constant=10.0),
+        *checks.run("row_intervals", "m", importance=perf, rows=over_rows(1.0)),
+        *checks.run("ensemble", "m", importance=perf, model=ols, data=FLAT),
+        *checks.run("leaves", "m", importance=over_trials, leaves={"x1": (1, 2)}),
     ]
     assert [row["check"] for row, _ in answers] == list(CHECKS)
     frame = FRAMES["checks"].of(row for row, _ in answers)
@@ -998,5 +965,5 @@ def test_every_check_answers_under_its_own_word():
 def test_a_check_that_fires_never_passes(severity, monkeypatch):
     fires = checks.Check("draws", lambda **_: checks.Seen(True, 1.0, "m"), severity)
     monkeypatch.setitem(CHECKS, "c", fires)
-    row, fired = checks.of_draws(STEADY, 0)[-1]
+    row, fired = checks.run("draws", "m", draws=0)[-1]
     assert (row["verdict"] != "pass", fired.severity) == (True, severity)

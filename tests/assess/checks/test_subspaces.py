@@ -108,7 +108,13 @@ def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
     (record,) = audited(data, n_repeats=40).importances
     z = np.array([2.5, -4.0, 1.9, 0.5])
     raw = np.tile([-1.0, 1.0], (4, 20)) + (z / np.sqrt(39))[:, np.newaxis]
-    answers = checks.of_ensemble(replace(record, raw=raw), of_line(data), data)
+    answers = checks.run(
+        "ensemble",
+        "m",
+        importance=replace(record, raw=raw),
+        model=of_line(data),
+        data=data,
+    )
     findings = [f for _, f in answers if f is not None]
     assert [(f.check, f.severity, f.message) for f in findings] == [
         (
@@ -126,7 +132,13 @@ def test_where_no_member_differs_no_feature_is_better_than_the_average_one():
     data = normal_data(3, 1, 0, 0)
     (record,) = audited(data, n_repeats=40).importances
     record = replace(record, raw=np.zeros_like(record.raw))
-    (note,) = (f for _, f in checks.of_ensemble(record, of_line(data), data) if f)
+    (note,) = (
+        f
+        for _, f in checks.run(
+            "ensemble", "m", importance=record, model=of_line(data), data=data
+        )
+        if f
+    )
     assert note.check == "no_better_than_average"
     assert note.evidence["features"] == 4
 
@@ -144,13 +156,8 @@ def test_who_draws_what_is_known_without_a_fit():
     assert masks_of(5, 7, 3, 20).tolist() == list(masks)
 
 
-def test_other_methods_and_engines_are_no_ensembles():
+def test_other_methods_are_no_ensembles():
     data = normal_data(2, 0)
     result = audited(data, method="permutation")
-    assert checks.of_ensemble(result.importances[0], None, data) == []
-    record = audited(data).importances[0]
-    assert checks.of_ensemble(record, of_line(data), data) != []
-    other = replace(record, engine="other")
-    assert checks.of_ensemble(other, of_line(data), data) == []
     of_ensembles = {"crowded_fits", "not_drawn", "no_better_than_average"}
     assert not of_ensembles & set(result.checks["check"])

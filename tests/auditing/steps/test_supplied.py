@@ -358,27 +358,14 @@ def test_losses_of_dalex_are_shown_as_ours_are_whatever_their_form(
         np.testing.assert_array_equal(theirs.baseline, full)
 
 
-def write_parts(folder, losses, full, *, form="raw", label="m", file="v.csv"):
-    """Write what write.csv makes of an answer of model_parts: means, then rounds."""
+def write_parts(folder, losses, full, *, form="raw"):
+    """Write what write_importance makes of an answer of model_parts."""
     rounds = np.vstack([full, losses, full + 1.0])
     if form == "difference":
         rounds = rounds - full.mean()
     if form == "ratio":
         rounds = rounds / full.mean()
-    names = ["_full_model_", "a", "b", "c", "_baseline_"]
-    order = [0, *(1 + np.argsort(losses.mean(axis=1))), 4]
-    rows = [(names[n], 0, rounds[n].mean()) for n in order]
-    rows += [
-        (name, k + 1, rounds[n, k])
-        for k in range(rounds.shape[1])
-        for n, name in enumerate(names)
-    ]
-    lines = [
-        f'"{n}","{name}",{k},{float(value)!r},"{label}"'
-        for n, (name, k, value) in enumerate(rows, start=1)
-    ]
-    header = '"","variable","permutation","dropout_loss","label"'
-    (folder / file).write_text("\n".join([header, *lines]), "utf8")
+    write(folder, rounds, ("_full_model_", "a", "b", "c", "_baseline_"))
 
 
 @pytest.mark.parametrize(
@@ -410,11 +397,9 @@ def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
     ("old", "new", "changes", "problem"),
     [
         ("", "", {"package": "vip"}, "hold what vip returns, as `package` says;"),
-        ("_full_model_", "_full_", {}, "have a row '_full_model_' in each round; it"),
-        ('"a",2,', '"a",3,', {}, "one row per feature and repeat; 'a' has two."),
-        ('"a",2,', '"d",2,', {}, "every repeat of every feature; some are missing."),
+        ("a,2,", "a,3,", {}, "one row per feature and repeat; 'a' has two."),
+        ("a,2,", "d,2,", {}, "every repeat of every feature; some are missing."),
         ("", "", {"n_repeats": 3}, "3 repeats that n_repeats says"),
-        ('"m"\n"2"', '"n"\n"2"', {}, "must be about one model; it has 2"),
     ],
 )
 def test_a_table_of_dalex_that_is_not_whole_is_refused(
@@ -426,47 +411,6 @@ def test_a_table_of_dalex_that_is_not_whole_is_refused(
     path.write_text(path.read_text("utf8").replace(old, new), "utf8")
     with pytest.raises(DataError, match=re.escape(problem)):
         compared(tmp_path, **{**source, **changes})
-
-
-def write_vi(folder, scores, *, spread=True):
-    """Write what write.csv or readr makes of the tibble of vip::vi."""
-    columns = {"Variable": list("abc"), "Importance": scores.mean(axis=1)}
-    if spread:
-        columns["StDev"] = scores.std(axis=1, ddof=1)
-    table = pd.DataFrame(columns).sort_values("Importance", ascending=False)
-    table.to_csv(folder / "v.csv", index=False)
-
-
-@pytest.mark.parametrize("form", ["difference", "ratio"])
-@pytest.mark.parametrize("version", ["0.4.5", "0.5.0"])
-def test_the_means_of_vip_are_held_against_those_of_the_same_draws(
-    tmp_path, version, form
-):
-    scores = reference_scores(stream=STREAMS[version], form=form)
-    write_vi(tmp_path, scores)
-    asked = {"importance": ours_of(form, None), "version": version, "form": form}
-    (row,) = supplied_pairs(compared(tmp_path, **asked)).to_dict("records")
-    assert (row["verdict"], row["stream"]) == ("replayed", STREAMS[version])
-    assert row["reasons"] == (
-        f"MEANS: of vip {version} (supplied) only the means over the repeats are known"
-    )
-    write_vi(tmp_path, scores[:, :1], spread=False)  # one repeat is its mean
-    asked["importance"][0]["n_repeats"] = 1
-    pairs = supplied_pairs(compared(tmp_path, **asked, n_repeats=1))
-    assert pairs[["verdict", "reasons"]].to_numpy().tolist() == [["replayed", ""]]
-
-
-def test_means_of_other_draws_than_the_seed_promises_disagree(tmp_path):
-    scores = reference_scores()
-    scores[1] += 1e-6 * scores.max()
-    write_vi(tmp_path, scores)
-    with_seed, unseeded = (
-        supplied_pairs(compared(tmp_path, seed=seed)).iloc[0] for seed in (SEED, None)
-    )
-    assert (with_seed["verdict"], with_seed["n_outside"]) == ("disagrees", 1)
-    assert unseeded["verdict"] == "comparable"
-    reason = "the spread over the repeats of vip 0.5.0 (supplied) is not known"
-    assert reason in unseeded["reasons"]
 
 
 PROFILE = {
