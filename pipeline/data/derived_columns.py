@@ -9,8 +9,7 @@ definition may use derived columns defined before it. Nothing is learnt from the
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -23,9 +22,8 @@ from .column_types import digest_of, is_category, text_of
 from .dates import PARTS, date_part, is_dates, was_dates
 from .dates import from_texts as dates_from_texts
 from .encoding import restored
-from .expressions import Use, named, uses_of, value_of
+from .expressions import Use, uses_of, value_of
 
-NOT = "not "
 TRUTHS = ({0.0, 1.0}, {-1.0, 1.0})
 NEEDED = {
     "numbers": "numbers",
@@ -85,47 +83,6 @@ class DerivedSection:
     def inputs(self) -> tuple[str, ...]:
         """The distinct columns in the definition."""
         return tuple(dict.fromkeys(use.name for use in self.uses))
-
-
-def instead_of(section: Mapping[str, Any]) -> str:
-    """Return the expression that replaces a definition of a kind that no longer exists.
-
-    It is empty for any other definition, and for an incomplete one.
-
-    Examples
-    --------
-    >>> instead_of({"kind": "step", "of": ["age"], "threshold": 30})
-    'age > 30'
-    >>> instead_of({"kind": "xor", "of": ["young", "not rich"]})
-    '(not young) == (not rich)'
-    """
-    match section:
-        case {"kind": "conjunction" | "disjunction" as kind, "of": [_, _, *_] as of}:
-            return f" {'and' if kind == 'conjunction' else 'or'} ".join(map(_truth, of))
-        case {"kind": "xor", "of": [_, _, *_] as of}:
-            # "not" converts -1 and 1, as well as 0 and 1, to truth values.
-            truths = [_truth(name) for name in of]
-            *first, last = [f"(not {truth.removeprefix(NOT)})" for truth in truths]
-            is_odd = sum(not truth.startswith(NOT) for truth in truths) % 2
-            every = reduce(lambda one, other: f"({one} != {other})", first)
-            return f"{every} {'==' if is_odd else '!='} {last}"
-        case {"kind": "step", "of": [name], "threshold": threshold}:
-            return f"{named(str(name))} > {threshold}"
-        case {"kind": "level", "of": [name], "level": level}:
-            return f"{named(str(name))} == {level!r}"
-        case {"kind": "product", "of": [_, _, *_] as of}:
-            return " * ".join(named(str(name)) for name in of)
-        case {"kind": "linear_combination", "of": [_, *_] as of, "weights": [*weights]}:
-            pairs = zip(weights, map(str, of), strict=False)
-            return " + ".join(f"{weight} * {named(name)}" for weight, name in pairs)
-    return ""
-
-
-def _truth(item: object) -> str:
-    """Return an input of an older definition, such as "not x", as part of a formula."""
-    name = str(item)
-    bare = name.removeprefix(NOT)
-    return named(bare) if bare == name else NOT + named(bare)
 
 
 def derive(

@@ -120,21 +120,6 @@ def uses_of(text: str) -> tuple[Use, ...]:
     return tuple(dict.fromkeys(_uses(_tree(text))))
 
 
-def named(column: str) -> str:
-    """Return the name of a column as written in a formula.
-
-    Examples
-    --------
-    >>> named("construction.year"), named("body mass"), named("class")
-    ('construction.year', '`body mass`', '`class`')
-    """
-    try:
-        is_plain = _dotted_name(_tree(column)) == column
-    except UNREADABLE:
-        is_plain = False
-    return column if is_plain else f"`{column.replace('`', '``')}`"
-
-
 def value_of(text: str, columns: Mapping[str, pd.Series]) -> Cells:
     """Return the value of a valid formula in each row, (n_samples,).
 
