@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset
-from ..records.errors import HINTED, DataError, did_you_mean, listed, quote
+from ..records.errors import DataError, did_you_mean, listed, quote
 from ..records.value_rules import NAME, OneOf
 from .column_roles import feature_problems, missing_problems
 from .column_types import digest_of, is_category, text_of
@@ -107,33 +107,27 @@ def derive(
     Raises
     ------
     DataError
-        One line per problem. Columns derived from a faulty one are not checked.
+        One line per problem of the first faulty definition.
     """
-    all_columns, faulty = dict(columns), set[str]()
-    problems: list[str] = []
+    all_columns = dict(columns)
     for section in sections:
+        problems = [*_unknown_inputs(section, all_columns)]
         if section.name in all_columns or section.name in taken_names:
-            clash = (
+            problems.append(
                 f"[[derived]] name {quote(section.name)} is a column of {where} "
-                "already."
+                "already. Choose another."
             )
-            problems.append(f"{clash} Choose another.")
-        own = tuple(_unknown_inputs(section, all_columns, faulty))
-        if section.name not in all_columns and not own:
-            own = tuple(_unfit_inputs(section, all_columns, where))
-            if not own:
-                if section.part:
-                    cells = date_part(all_columns[section.of[0]], section.part)
-                else:
-                    cells = value_of(section.expression, all_columns)
-                column = pd.Series(cells, name=section.name)
-                own = tuple(_not_finite(section, column, where))
-            if not own:
-                all_columns[section.name] = column
-        problems += [text for text in own if text]
-        faulty |= {section.name} if section.name not in all_columns else set()
-    if problems:
-        raise DataError("\n".join(dict.fromkeys(problems)))
+        problems = problems or [*_unfit_inputs(section, all_columns, where)]
+        if not problems:
+            if section.part:
+                cells = date_part(all_columns[section.of[0]], section.part)
+            else:
+                cells = value_of(section.expression, all_columns)
+            column = pd.Series(cells, name=section.name)
+            problems = [*_not_finite(section, column, where)]
+        if problems:
+            raise DataError("\n".join(problems))
+        all_columns[section.name] = column
     return {section.name: all_columns[section.name] for section in sections}
 
 
@@ -219,19 +213,16 @@ def definition_of(section: DerivedSection) -> str:
 
 
 def _unknown_inputs(
-    section: DerivedSection, columns: Mapping[str, pd.Series], faulty: set[str]
+    section: DerivedSection, columns: Mapping[str, pd.Series]
 ) -> Iterator[str]:
-    """Yield a sentence per input that does not exist, empty if the input is faulty."""
-    subject = (
-        f"[[derived]] {quote(section.name)} {'of' if section.of else 'expression'}"
-    )
-    for place, name in enumerate(section.inputs, start=len(faulty)):
-        if name in faulty:
-            yield ""
-        elif name not in columns:
-            what = "neither an audited column nor derived before it"
-            hint = did_you_mean(name, columns) if place < HINTED else ""
-            yield f"{subject} names {quote(name)}, {what}.{hint}"
+    """Yield a sentence per input that does not exist."""
+    key = "of" if section.of else "expression"
+    for name in section.inputs:
+        if name not in columns:
+            yield (
+                f"[[derived]] {quote(section.name)} {key} names {quote(name)}, neither "
+                f"an audited column nor derived before it.{did_you_mean(name, columns)}"
+            )
 
 
 def _unfit_inputs(
