@@ -1,7 +1,7 @@
 """R in a process of its own: functions called by name, with predict in Python.
 
 Values are converted as follows; any other value is refused, with the name of its
-column.
+column. The audit holds dates as numbers, so they come from R and are not sent to it.
 
     Python                              R                    back in Python
     ----------------------------------  -------------------  ---------------------------
@@ -12,9 +12,9 @@ column.
     bool, boolean                       logical              bool, boolean if any is NA
     category                            factor, ordered      Categorical
     str, string, objects of str         character            object: str, None
-    datetime64, Timestamp               POSIXct              datetime64, DatetimeIndex
-    date                                Date                 datetime64 of days
-    timedelta64                         difftime             timedelta64
+    -                                   POSIXct              datetime64, DatetimeIndex
+    -                                   Date                 datetime64 of days
+    -                                   difftime             timedelta64
     list, tuple of one of the above     vector               array
     ndarray of two dimensions           matrix               ndarray, Fortran order
                                         ... with colnames    DataFrame
@@ -23,7 +23,8 @@ column.
 
 NaN, None, NaT and NA are sent as NA; R's NaN and NA both return as NaN. The index of a
 DataFrame is not sent; row names return if they are text, the names of a vector do not.
-Frames that R passes to predict get the dtypes of the original frame, column by column.
+Frames that R passes to predict get the dtypes of the original frame, column by column:
+numpy's floats, integers and bool, or category.
 
 Corresponding names:
 

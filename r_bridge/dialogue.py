@@ -206,7 +206,7 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     if word == "value":
         return None
     if word == "error":
-        message, call, classes, traceback = content
+        message, call = content
         where = f" in {call}" if call else ""
         shown = message
         if len(message) > _LONGEST:
@@ -218,8 +218,6 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
             f"R function {function!r} {stopped}",
             message=message,
             call=call,
-            classes=tuple(classes),
-            traceback=tuple(traceback),
         )
     if word == "interrupted":
         return RBridgeError(f"R function {function!r} was interrupted.")

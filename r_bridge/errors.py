@@ -40,26 +40,12 @@ class RError(RBridgeError):
     ----------
     message, call : str
         R's message and the call named in it; the call may be empty.
-    classes : tuple of str
-        R's condition classes.
-    traceback : tuple of str
-        The calls that led to the error, outermost first, one line each.
     """
 
-    def __init__(
-        self,
-        text: str,
-        *,
-        message: str = "",
-        call: str = "",
-        classes: tuple[str, ...] = (),
-        traceback: tuple[str, ...] = (),
-    ) -> None:
+    def __init__(self, text: str, *, message: str = "", call: str = "") -> None:
         super().__init__(text)
         self.message = message
         self.call = call
-        self.classes = classes
-        self.traceback = traceback
 
 
 class RTimeout(RBridgeError):  # noqa: N818 (the design's name)
@@ -67,17 +53,4 @@ class RTimeout(RBridgeError):  # noqa: N818 (the design's name)
 
 
 class RDied(RBridgeError):  # noqa: N818 (the design's name)
-    """The R process ended while a request was open.
-
-    Attributes
-    ----------
-    status : int
-        As in `subprocess`: the exit status, or minus the number of the signal.
-    log : tuple of str
-        The last lines of the process's output.
-    """
-
-    def __init__(self, text: str, *, status: int, log: tuple[str, ...] = ()) -> None:
-        super().__init__(text)
-        self.status = status
-        self.log = log
+    """The R process ended while a request was open."""

@@ -1,18 +1,5 @@
 # Evaluates one call of a function of the bridge and returns its outcome.
 
-# The calls that led from `call` to an error, outermost first, one line each.
-one_line_each <- function(calls, call) {
-  first <- which(vapply(calls, identical, NA, call))
-  if (length(first)) calls <- calls[first[1L]:length(calls)]
-  lines <- vapply(calls, function(x) deparse(x, nlines = 1L)[1L], "")
-  handlers <- grepl("^(h\\(|\\.handleSimpleError\\(|stop\\()", lines)
-  lines <- substr(lines[!handlers], 1L, 200L)
-  if (length(lines) > 40L) {
-    lines <- c(lines[1:20], "...", lines[length(lines) - 19:0])
-  }
-  lines
-}
-
 # The text of a call for a message: its first line.
 one_line <- function(call) {
   if (is.null(call)) "" else substr(deparse(call, nlines = 1L)[1L], 1L, 200L)
@@ -25,7 +12,7 @@ guard <- function(name, arguments, functions) {
   inputs <- list2env(arguments, parent = functions)
   call <- as.call(c(as.name(name), lapply(names(arguments), as.name)))
   names(call) <- c("", names(arguments))
-  warnings <- messages <- traceback <- character()
+  warnings <- messages <- character()
   n_warnings <- 0L
 
   on_warning <- function(w) {
@@ -37,22 +24,19 @@ guard <- function(name, arguments, functions) {
     if (length(messages) < 50L) messages <<- c(messages, conditionMessage(m))
     if (!is.null(findRestart("muffleMessage", m))) invokeRestart("muffleMessage")
   }
-  on_error <- function(e) traceback <<- one_line_each(sys.calls(), call)
 
   outcome <- tryCatch(
     withCallingHandlers(
       list(status = "value", value = eval(call, inputs)),
-      warning = on_warning, message = on_message, error = on_error
+      warning = on_warning, message = on_message
     ),
     error = function(e) list(
       status = "error",
       message = paste(conditionMessage(e), collapse = "\n"),
-      call = one_line(conditionCall(e)),
-      class = class(e)
+      call = one_line(conditionCall(e))
     ),
     interrupt = function(i) list(status = "interrupt")
   )
-  outcome$traceback <- traceback
   outcome$warnings <- warnings
   outcome$n_warnings <- n_warnings
   outcome$messages <- messages

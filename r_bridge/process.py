@@ -224,7 +224,7 @@ class Process:
         fatal = [line for line in log if line.startswith("Fatal ")]
         last = f" It last wrote: {' | '.join(fatal or log[-3:])}" if log else ""
         text = f"R ended during {doing}, with {_ending(status)}.{last}"
-        return RDied(text, status=status, log=log)
+        return RDied(text)
 
     def _log(self) -> Path:
         return self._home / "log"

@@ -29,11 +29,12 @@ def pack(value: Any, *, subject: str) -> Record:
 
     Parameters
     ----------
-    value : None, bool, int, float, str, date, or a list, tuple or dict of values
+    value : None, bool, int, float, str, or a list, tuple or dict of values
         Lists and tuples of scalars become atomic vectors, other lists and dicts become
         R lists; an empty list has no type and becomes ``logical(0)``. Arrays of one or
         two dimensions, Series, Index and Categorical become vectors and matrices, a
-        DataFrame becomes a data.frame without row names. NaN is sent as NA.
+        DataFrame becomes a data.frame without row names. NaN is sent as NA. Dates and
+        times are refused: the audit holds them as numbers.
     subject : str
         Name of the value in messages.
 
@@ -173,54 +174,16 @@ def _pack_character(column: pd.Series, subject: str) -> Record:
     return ("character", _with_na(codes, codes == 0), texts)
 
 
-def _pack_date(column: pd.Series, subject: str) -> Record:
-    del subject
-    missing = column.isna().to_numpy(dtype=bool)
-    days = np.zeros(len(column))
-    days[~missing] = np.array(list(column[~missing]), dtype="M8[D]").astype(np.int64)
-    return ("Date", _with_na(days, missing))
-
-
-def _pack_time(column: pd.Series, subject: str) -> Record:
-    column = pd.to_datetime(column)
-    zone = getattr(column.dtype, "tz", None)
-    if zone is not None:
-        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-    seconds = _seconds(column.to_numpy(), subject)
-    return ("POSIXct", seconds, ["" if zone is None else str(zone)])
-
-
-def _pack_duration(column: pd.Series, subject: str) -> Record:
-    durations = pd.to_timedelta(column).to_numpy()
-    return ("difftime", _seconds(durations, subject), ["secs"])
-
-
 _PACK: dict[str, Callable[[pd.Series, str], Record]] = {
     "floating": _pack_double,
     "mixed-integer-float": _pack_double,
-    "decimal": _pack_double,
     "integer": _pack_integer,
     "boolean": _pack_logical,
     "empty": _pack_logical,
     "categorical": _pack_factor,
     "string": _pack_character,
-    "date": _pack_date,
-    "datetime": _pack_time,
-    "datetime64": _pack_time,
-    "timedelta": _pack_duration,
-    "timedelta64": _pack_duration,
 }
 """Packing functions by the type that pandas infers."""
-
-
-def _seconds(values: Array, subject: str) -> Array:
-    """Return times or durations in seconds, exact to the microsecond."""
-    kind = values.dtype.kind
-    micros = values.astype(f"{kind}8[us]")
-    missing = np.isnat(micros)
-    if not (micros.astype(values.dtype) == values)[~missing].all():
-        raise _refusal(subject, "be exact to the microsecond", "nanoseconds were found")
-    return _with_na(micros.astype(np.int64) / 1e6, missing)
 
 
 def _with_na(values: Array, missing: Array) -> Array:

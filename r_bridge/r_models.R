@@ -209,21 +209,17 @@ predict_model <- function(model, data) {
   predictions
 }
 
-# Side effects of predicting some rows: the first warning and their number, the first printed
-# line, and whether a graphics device is left open, which is then closed.
-side_effects <- function(model, data) {
+# The first warning of predicting some rows, and the number of all.
+warnings_of_predict <- function(model, data) {
   warned <- character()
-  printed <- utils::capture.output(withCallingHandlers(
-    invisible(predict_model(model, data)),  # the value itself must not be printed
+  utils::capture.output(withCallingHandlers(
+    invisible(predict_model(model, data)),
     warning = function(w) {
       warned <<- c(warned, conditionMessage(w))
       invokeRestart("muffleWarning")
     }
   ))
-  devices <- length(grDevices::dev.list())
-  grDevices::graphics.off()
-  list(warning = c(warned, "")[1L], n_warnings = length(warned),
-       printed = c(printed[nzchar(printed)], "")[1L], devices = devices)
+  list(warning = c(warned, "")[1L], n_warnings = length(warned))
 }
 
 # Whether the package's own predict uses random numbers of R's stream, even if these files pass a

@@ -13,8 +13,17 @@ from rpy2 import rinterface
 from rpy2.rinterface import StrSexpVector
 
 from .errors import RBridgeError, quote
-from .wire import CLASSES, NA_INTEGER, Array, Record
+from .wire import NA_INTEGER, Array, Record
 
+FACTORS = {"ordered": ("ordered", "factor"), "factor": ("factor",)}
+DETAILS = {
+    **dict.fromkeys(FACTORS, "levels"),
+    "POSIXct": "tzone",
+    "difftime": "units",
+    "Date": "",
+    "integer64": "",
+}
+"""By class of R, the attribute that completes its numbers, empty for none."""
 # Larger vectors are allocated by R: lack of memory is then an R error, not an abort.
 _LET_R_ALLOCATE = 1 << 24
 _NUMBERS = (
@@ -40,11 +49,9 @@ def build(record: Record) -> Any:
         distinct = StrSexpVector(record[2])
         return rinterface.baseenv["["](distinct, _build_numbers(record[1]))
     vector = _build_numbers(record[1], is_logical=word == "logical")
-    if word in CLASSES:
-        slot, classes = CLASSES[word]
-        if slot:
-            vector.do_slot_assign(slot, StrSexpVector(record[2]))
-        vector.rclass = StrSexpVector(classes)
+    if word in FACTORS:
+        vector.do_slot_assign("levels", StrSexpVector(record[2]))
+        vector.rclass = StrSexpVector(FACTORS[word])
     return vector
 
 
@@ -153,8 +160,8 @@ def _read_vector(vector: Any, subject: str) -> Record:
         raise _refusal(subject, vector.rclass[0])
     numbers = np.asarray(vector)
     classes = _slot(vector, "class") or ()
-    word = next((word for word in CLASSES if word in classes), plain)
-    slot = CLASSES[word][0] if word in CLASSES else ""
+    word = next((word for word in DETAILS if word in classes), plain)
+    slot = DETAILS.get(word)
     if not slot:
         return (word, numbers)
     details = list(_slot(vector, slot) or ())

@@ -12,7 +12,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from .errors import RBridgeError, quote
-from .python_values import unpack_vector
 from .wire import NA_INTEGER, Array, Record
 
 
@@ -45,44 +44,18 @@ def restore(like: pd.DataFrame, record: Record) -> pd.DataFrame:
 
 
 def _restore_column(column: pd.Series, record: Record) -> Any:
-    """Return one column in its original dtype."""
-    dtype, word = column.dtype, record[0]
-    if isinstance(dtype, pd.CategoricalDtype):
+    """Return one column in its original dtype: floats, integers, bool or category."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
         return _restore_factor(column, record)
-    kind = "O" if isinstance(dtype, pd.StringDtype) else dtype.kind
-    if kind == "f":
-        numbers = _doubles(column, record)
-        is_numpy = isinstance(dtype, np.dtype)
-        return numbers.astype(dtype) if is_numpy else pd.array(numbers, dtype=dtype)
-    if kind in "iu":
-        return _restore_integers(column, record)
-    if kind == "b":
+    if column.dtype == bool:
         return _restore_booleans(column, record)
-    if kind == "M" and word == "POSIXct":
-        return _restore_times(dtype, record)
-    if kind == "m" and word == "difftime":
-        return pd.Series(unpack_vector(record)).astype(dtype)
-    if kind == "O" and word in _WORDS_OF_OBJECTS.get(_object_type(column), _TEXT):
-        return _restore_objects(column, record)
-    raise _refusal(column, record)
-
-
-def _object_type(column: pd.Series) -> str:
-    """Return the type of the values in a column of objects."""
-    return str(pd.api.types.infer_dtype(column, skipna=True))
+    if column.dtype.kind in "iu":
+        return _restore_integers(column, record)
+    return _doubles(column, record).astype(column.dtype)
 
 
 _TEXT = frozenset({"character", "factor", "ordered"})
 _NUMBERS = frozenset({"double", "integer"})
-_WORDS_OF_OBJECTS = {
-    "boolean": frozenset({"logical"}),
-    "integer": _NUMBERS,
-    "floating": _NUMBERS,
-    "mixed-integer-float": _NUMBERS,
-    "decimal": _NUMBERS,
-    "date": frozenset({"Date"}),
-    "empty": frozenset({"logical"}),
-}
 
 
 def _doubles(column: pd.Series, record: Record) -> Array:
@@ -99,19 +72,11 @@ def _doubles(column: pd.Series, record: Record) -> Array:
 
 def _restore_integers(column: pd.Series, record: Record) -> Any:
     dtype = column.dtype
-    if record[0] == "integer" and isinstance(dtype, np.dtype):
-        values = record[1]
-        if not (values == NA_INTEGER).any() and fits(values, dtype):
-            return values.astype(dtype)
     numbers = _doubles(column, record)
-    present = numbers[~np.isnan(numbers)]
-    if len(present) < len(numbers) and isinstance(dtype, np.dtype):
+    if np.isnan(numbers).any():
         raise _mismatch(column, "a missing value")
-    if (present % 1 != 0).any() or not fits(present, dtype):
-        return numbers
-    if isinstance(dtype, np.dtype):
-        return numbers.astype(dtype)
-    return pd.array(numbers, dtype="Int64").astype(dtype)
+    is_held = not (numbers % 1 != 0).any() and fits(numbers, dtype)
+    return numbers.astype(dtype) if is_held else numbers
 
 
 def fits(values: Array, dtype: Any) -> bool:
@@ -119,37 +84,21 @@ def fits(values: Array, dtype: Any) -> bool:
 
     R may request a value that the data do not contain, such as a point of a grid.
     """
-    limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    limits = np.iinfo(dtype)
     return not values.size or bool(
         values.min() >= limits.min and values.max() <= limits.max
     )
 
 
 def _restore_booleans(column: pd.Series, record: Record) -> Any:
-    if record[0] not in {"logical", *_NUMBERS}:
-        raise _refusal(column, record)
-    word = "double" if record[0] == "double" else "integer"
-    numbers = _doubles(column, (word, record[1]))
-    missing = np.isnan(numbers)
-    if not np.isin(numbers[~missing], (0, 1)).all():
-        other = numbers[~missing & ~np.isin(numbers, (0, 1))][0]
-        raise _mismatch(column, repr(float(other)))
-    if isinstance(column.dtype, np.dtype):
-        if missing.any():
-            raise _mismatch(column, "a missing value")
-        return numbers.astype(bool)
-    return pd.arrays.BooleanArray(numbers == 1, missing).astype(column.dtype)
-
-
-def _restore_times(dtype: Any, record: Record) -> pd.Series:
-    values = pd.Series(unpack_vector(record))
-    is_aware = getattr(values.dtype, "tz", None) is not None
-    zone = getattr(dtype, "tz", None)
-    if zone is None:
-        return values.astype(dtype)
-    if not is_aware:
-        values = values.dt.tz_localize("UTC")
-    return values.dt.tz_convert(zone).astype(dtype)
+    word, values = record[:2]
+    numbers = _doubles(column, ("integer" if word == "logical" else word, values))
+    if np.isnan(numbers).any():
+        raise _mismatch(column, "a missing value")
+    others = numbers[~np.isin(numbers, (0, 1))]
+    if others.size:
+        raise _mismatch(column, repr(float(others[0])))
+    return numbers.astype(bool)
 
 
 def _restore_factor(column: pd.Series, record: Record) -> Any:
@@ -165,17 +114,6 @@ def _restore_factor(column: pd.Series, record: Record) -> Any:
             raise _mismatch(column, f"the new level {quote(levels[new[0]])}")
         codes = np.array([*(code_of.get(level, -1) for level in levels), -1])[codes]
     return pd.Categorical.from_codes(codes, dtype=column.dtype)
-
-
-def _restore_objects(column: pd.Series, record: Record) -> Any:
-    """Return text, or Python objects of a single type, None where missing."""
-    values = pd.Series(unpack_vector(record))
-    if isinstance(column.dtype, pd.StringDtype):
-        return values.astype(object).astype(column.dtype)
-    if _object_type(column) == "date":
-        values = values.dt.date
-    objects = values.astype(object)
-    return objects.where(values.notna(), None)
 
 
 def _difference(names: Sequence[str], expected: Sequence[str]) -> RBridgeError:

@@ -35,10 +35,7 @@ def frame() -> pd.DataFrame:
             "flag": [True, False, True, True, False],
             "kind": pd.Categorical(list("vuvvu"), ["w", "v", "u"]),
             "grade": pd.Categorical(list("lhlmm"), list("lmh"), ordered=True),
-            "text": ["a", "£", "", "価格", None],
-            "day": pd.to_datetime(
-                ["1969-12-31", "2000-02-29", None, *["2026-01-01"] * 2]
-            ),
+            "odd": pd.Categorical(["a", "£", "", "価格", None]),
         }
     )
 

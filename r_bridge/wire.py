@@ -36,16 +36,6 @@ Array: TypeAlias = npt.NDArray[Any]
 NA_INTEGER = -(2**31)
 NA_REAL_BITS = 0x7FF00000000007A2
 
-CLASSES = {
-    "ordered": ("levels", ("ordered", "factor")),
-    "factor": ("levels", ("factor",)),
-    "POSIXct": ("tzone", ("POSIXct", "POSIXt")),
-    "difftime": ("units", ("difftime",)),
-    "Date": ("", ("Date",)),
-    "integer64": ("", ("integer64",)),
-}
-"""By word, the attribute and class that distinguish a type from numbers in R."""
-
 
 class Line:
     """One end of the connection between the two processes, which take turns.

@@ -129,8 +129,7 @@ class Server:
             self._send("interrupted", output)
         else:
             words = (fields["message"][0], fields["call"][0])
-            lines = (list(fields["class"]), list(fields["traceback"]))
-            self._send("error", *words, *lines, output)
+            self._send("error", *words, output)
 
     def _answer(self, newdata: Any) -> Any:
         """Return the predictions for a data.frame of R, or two texts after a failure.

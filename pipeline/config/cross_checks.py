@@ -5,22 +5,18 @@ yields one sentence per problem, without the name of the section. Keys that brok
 own rules are absent and not checked again. Claims are checked by `claim_checks`.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..assess.paired_tests import is_test_of
-from ..data.derived_columns import instead_of
 from ..data.expressions import problem_of
 from ..data.tables import option_problems
 from ..methods.importance import METHODS, options_of
 from ..methods.importance.random_subspace import PERF
 from ..records.errors import (
-    MOST_WORDS,
     did_you_mean,
     hints,
     listed,
-    printable,
     quote,
 )
 from ..records.losses import default_losses
@@ -195,17 +191,6 @@ def report_problems(entry: Entry, _: Facts) -> Iterator[str]:
             offer = f"On offer: {', '.join(load_frameworks())}."
             what = f"{quote(name)}, which is unknown"
             yield f"frameworks names {what}.{hint} {offer}"
-
-
-def retired_kind(table: Mapping[str, Any]) -> str:
-    """Return the replacement for a derived column of an older kind, as a predicate."""
-    if not (formula := instead_of(table)):
-        return ""
-    rule = (
-        f"kind must be 'expression' or 'date_part'; {quote(table['kind'])} was given."
-    )
-    text = printable(json.dumps(formula, ensure_ascii=False)[:MOST_WORDS])
-    return f"{rule} Keep name, drop the other keys, and write: expression = {text}"
 
 
 def derived_problems(entry: Entry, facts: Facts) -> Iterator[str]:

@@ -45,7 +45,6 @@ DATE_FORMATS = (
     "",
     *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")),
 )
-_THOUSANDS = re.compile(r"not written like .*'-?[1-9]\d{0,2}([.,])\d{3}'")
 _IDENTIFIER = re.compile(r"(?i:(?<![a-z])id)$|[a-z]I[dD]$")
 YES = frozenset({"yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", "tak"})
 """Names of classes that are proposed as the positive one of two."""
@@ -274,10 +273,7 @@ def _assign_roles(
         try:
             column = _typed_column(table, name, missing, where="")
         except DataError as error:
-            reason = _reason(str(error))
-            if table.is_csv and (mark := _THOUSANDS.search(reason)):
-                reason += f". If these are thousands: --thousands {mark[1]}"
-            found.left_out[name] = reason
+            found.left_out[name] = _reason(str(error))
             _add_dates(found, table, name, missing, is_test)
             continue
         new: list[str] = []  # levels of a category that no training row has

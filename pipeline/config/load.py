@@ -14,7 +14,6 @@ from typing import Any, TypeVar, get_args
 
 from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
-from ..data.derived_columns import DerivedSection
 from ..methods.importance import METHODS, RESERVED, options_of
 from ..records.dataset_and_model import Task
 from ..records.errors import ConfigError, did_you_mean, listed, quote, quote_odd
@@ -22,7 +21,7 @@ from ..records.extensions import in_force
 from ..records.value_rules import Misfit, Misfits, Rule
 from . import cross_checks as checks
 from .claim_checks import claim_problems
-from .cross_checks import Entry, Facts, retired_kind
+from .cross_checks import Entry, Facts
 from .extensions import load_extensions, rows_of
 from .questions import MEASURED, ImportanceSection, SuppliedSection, unknown_loss
 from .report_files import load_report_files
@@ -281,8 +280,6 @@ def _read(where: str, section: type, table: Any, task: str) -> Entry:
         return Entry(
             where, {}, (f"{where} must be a table; {quote(table)} was given.",)
         )
-    if section is DerivedSection and (problem := retired_kind(table)):
-        return Entry(where, {}, (f"{where} {problem}",))
     rules, needed = rules_of(section), list(required_of(section))
     options: dict[str, Rule] = {}
     choice = None

@@ -7,34 +7,39 @@ configured. Reading is in `csv_files`, the types of columns in `column_types`.
 import csv
 import io
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from itertools import compress, islice, product, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from ..records.errors import DataError, quote
-from .column_types import APOSTROPHES, BLANKS, is_missing_word
+from .column_types import (
+    APOSTROPHES,
+    BLANKS,
+    PLAIN,
+    NumberFormat,
+    is_missing_word,
+    is_number,
+    plain_number,
+)
 from .csv_files import as_utf8, line_of, read_csv, utf16_of
 from .tables import text_content, usual_separator
 
 TRIED = (";", "\t", ",", "|")
 LINES = 200
-SIGNS = ("%", "‰", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF")
-_SIGN = "|".join(map(re.escape, SIGNS))
+FORMATS = tuple(
+    NumberFormat(*marks) for marks in (".", ",", ",.", ".,", ", ", ". ", ",'", ".'")
+)
+"""Formats of numbers that are tried: the decimal mark, and the mark of thousands."""
+SAME = {" ": BLANKS, "'": APOSTROPHES}
 _NUMBER = re.compile(
-    rf"\s*(?P<open>\()?[+-]?(?:[{BLANKS}]*(?P<before>{_SIGN})[{BLANKS}]*)?[+-]?"
-    rf"(?P<digits>\d{{1,3}}(?P<mark>[.,{APOSTROPHES}{BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*"
-    rf"(?:(?!(?P=mark))[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
-    rf"(?:[eE][+-]?\d+)?"
-    rf"(?P<minus>-)?(?:[{BLANKS}]*(?P<after>{_SIGN}))?(?P<last>-)?(?(open)\))\s*",
+    rf"(?!\s*\d+(?:\.\d+){{3}}\s*$)"  # no IP address
+    rf"(?=.*\d)[\s\d.,eE+{APOSTROPHES}{BLANKS}-]+",
     re.ASCII,
 )
-"""A number with any marks; group `mark` is a mark before three digits."""
-
-Numbers: TypeAlias = Mapping[int, list[re.Match[str]]]
 
 
 class Guess(NamedTuple):
@@ -43,17 +48,6 @@ class Guess(NamedTuple):
     key: str
     value: Any
     reason: str
-
-
-class _Examples(NamedTuple):
-    """First cells in which a mark stands before decimals, thousands, or either.
-
-    The first such cell of each column, by mark and then by position of the column.
-    """
-
-    decimal: dict[str, dict[int, str]]
-    thousands: dict[str, dict[int, str]]
-    either: dict[str, dict[int, str]]
 
 
 def guessed(path: Path, given: Mapping[str, Any]) -> tuple[Guess, ...]:
@@ -140,100 +134,71 @@ def _number_guesses(
     given: Mapping[str, Any],
     locate: Callable[[int, str], str],
 ) -> Iterator[Guess]:
-    """Yield the keys of the format of numbers that differ from their defaults."""
-    numbers = dict(_number_columns(frame))
-    examples = _examples_in(numbers)
-    n_columns = {mark: len(examples.decimal[mark]) for mark in ".,"}
-    marks = sorted(examples.thousands, key=lambda mark: -len(examples.thousands[mark]))
-    thousands = given.get("thousands") or next(iter(marks), "")
-    decimal = given.get("decimal")
-    if decimal is None:
-        decimal = "," if n_columns[","] > n_columns["."] else "."
-        if thousands == decimal and not n_columns[decimal]:
-            decimal = "," if decimal == "." else "."
-            if "thousands" not in given:  # IP addresses also have groups of three
-                cells = examples.either[thousands]
-                _refuse_ambiguous(cells, thousands, name, frame, locate)
-        if decimal == ",":
-            own = examples.decimal[","] or examples.thousands["."]
-            why = locate(*next(iter(own.items()))) if own else "thousands have a point"
-            yield Guess("decimal", ",", why)
-    if thousands == decimal:
-        thousands = ""
-    elif thousands and "thousands" not in given:
-        reason = locate(*next(iter(examples.thousands[thousands].items())))
-        yield Guess("thousands", thousands, reason)
-    signs = {
-        place: {number["before"] or number["after"] or "" for number in found}
-        for place, found in numbers.items()
-    }
-    for mark in ".,":
-        is_known = mark == thousands or "decimal" in given or any(n_columns.values())
-        for place, word in examples.either[mark].items() if not is_known else ():
-            has_whole = any(number["digits"].isdecimal() for number in numbers[place])
-            is_usual = mark == "." and separator == "," and signs[place] == {""}
-            if is_usual and not has_whole:
-                continue  # a run reads these as three decimals
-            _refuse_ambiguous({place: word}, mark, name, frame, locate)
-    strip = {
-        sign: next(n.string for n in numbers[place])
-        for place, (sign, *others) in ((p, sorted(s)) for p, s in signs.items())
-        if sign and not others
-    }
-    if strip:
-        words = ", ".join(map(quote, strip.values()))
-        yield Guess("strip", list(strip), f"signs are left out of {words}")
-    for value, part in (("1-", ("minus", "last")), ("(1)", ("open",))):
-        for place, found in numbers.items():
-            negative = [n.string for n in found if any(n[key] for key in part)]
-            if negative:
-                yield Guess("negative", value, locate(place, negative[0]))
-                return
+    """Yield the marks of decimals and thousands with which most columns are numbers.
+
+    Of several formats with as many columns, the first of `FORMATS` is taken. If they
+    read other numbers, the mark is ambiguous, except three decimals after a point.
+    """
+    columns = dict(_number_columns(frame))
+    met = set("".join(word for words in columns.values() for word in words))
+    formats = [
+        form
+        for form in FORMATS
+        if given.get("decimal", form.decimal) == form.decimal
+        and given.get("thousands", form.thousands) == form.thousands
+        and (form.thousands in ("", *given.values()) or met & _signs(form.thousands))
+    ]
+    if not formats:  # given twice the same, which is refused later
+        return
+    read = {form: dict(_read(columns, form)) for form in formats}
+    best = max(formats, key=lambda form: len(read[form]))
+    for form, place in product(formats, read[best]):
+        words, numbers = columns[place], read[best][place]
+        others = read[form].get(place, numbers)
+        is_usual = best == PLAIN and separator == ","
+        is_usual &= not any(word.isdecimal() for word in words)
+        if len(read[form]) == len(read[best]) and others != numbers and not is_usual:
+            differ = (a != b for a, b in zip(numbers, others, strict=True))
+            word = next(compress(words, differ))
+            mark = "." if "." in word else ","
+            raise DataError(
+                f"{name}: {locate(place, word)} in column "
+                f"{quote(frame.columns[place])}, in which the "
+                f"{'point' if mark == '.' else 'comma'} may stand before thousands or "
+                f'decimals. Give --thousands "{mark}" or --decimal "{mark}".'
+            )
+    for key in ("decimal", "thousands"):
+        mark = getattr(best, key)
+        if key not in given and mark != getattr(PLAIN, key):
+            found = (
+                locate(place, word)
+                for place in read[best]
+                for word in columns[place]
+                if _signs(mark) & set(word)
+            )
+            yield Guess(key, mark, next(found, "thousands have a point"))
 
 
-def _refuse_ambiguous(
-    cells: Mapping[int, str],
-    mark: str,
-    name: str,
-    frame: pd.DataFrame,
-    locate: Callable[[int, str], str],
-) -> None:
-    """Refuse the first of `cells`, in which a mark is ambiguous."""
-    for place, word in cells.items():
-        raise DataError(
-            f"{name}: {locate(place, word)} in column {quote(frame.columns[place])}, "
-            f"in which the {'point' if mark == '.' else 'comma'} may stand before "
-            f'thousands or decimals. Give --thousands "{mark}" or --decimal "{mark}".'
-        )
-
-
-def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[re.Match[str]]]]:
-    """Yield the position of each column of numbers, with the distinct numbers."""
+def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[str]]]:
+    """Yield the position and the distinct words of each column of marked numbers."""
     for place in range(frame.shape[1]):
-        words = [
-            word
-            for word in frame.iloc[:, place].dropna().unique()
-            if not is_missing_word(word)
-        ]
-        found = [match for word in words if (match := _NUMBER.fullmatch(word))]
-        if found and len(found) == len(words):
-            yield place, found
+        distinct = frame.iloc[:, place].dropna().unique()
+        words = [word for word in distinct if not is_missing_word(word)]
+        if words and all(map(_NUMBER.fullmatch, words)):
+            yield place, words
 
 
-def _examples_in(numbers: Numbers) -> _Examples:
-    """Return example cells of the marks before decimals, thousands, or either."""
-    examples = _Examples(defaultdict(dict), defaultdict(dict), defaultdict(dict))
-    for place, found in numbers.items():
-        for number in found:
-            digits, mark = number["digits"], number["mark"]
-            others = [sign for sign in ".," if sign in digits and sign != mark]
-            for sign in others:
-                examples.decimal[sign].setdefault(place, number.string)
-            if not mark:
-                continue
-            kind = examples.thousands
-            if mark in ".," and not others and digits.count(mark) == 1:
-                kind = examples.decimal if digits.startswith("0") else examples.either
-            alike = (each for each in (BLANKS, APOSTROPHES) if mark in each)
-            kind[next(alike, mark)[0]].setdefault(place, number.string)
-    return examples
+def _read(
+    columns: Mapping[int, list[str]], form: NumberFormat
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the position and the numbers of each column that a format can read."""
+    for place, words in columns.items():
+        plain = (plain_number(word, form) for word in words)
+        numbers = list(takewhile(is_number, plain))
+        if len(numbers) == len(words):
+            yield place, numbers
+
+
+def _signs(mark: str) -> set[str]:
+    """Return the characters that a mark means."""
+    return set(SAME.get(mark, mark))

@@ -9,23 +9,21 @@ definition may use derived columns defined before it. Nothing is learnt from the
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset
-from ..records.errors import HINTED, DataError, did_you_mean, listed, quote
+from ..records.errors import DataError, did_you_mean, listed, quote
 from ..records.value_rules import NAME, OneOf
 from .column_roles import feature_problems, missing_problems
 from .column_types import digest_of, is_category, text_of
 from .dates import PARTS, date_part, is_dates, was_dates
 from .dates import from_texts as dates_from_texts
 from .encoding import restored
-from .expressions import Use, named, uses_of, value_of
+from .expressions import Use, uses_of, value_of
 
-NOT = "not "
 TRUTHS = ({0.0, 1.0}, {-1.0, 1.0})
 NEEDED = {
     "numbers": "numbers",
@@ -87,47 +85,6 @@ class DerivedSection:
         return tuple(dict.fromkeys(use.name for use in self.uses))
 
 
-def instead_of(section: Mapping[str, Any]) -> str:
-    """Return the expression that replaces a definition of a kind that no longer exists.
-
-    It is empty for any other definition, and for an incomplete one.
-
-    Examples
-    --------
-    >>> instead_of({"kind": "step", "of": ["age"], "threshold": 30})
-    'age > 30'
-    >>> instead_of({"kind": "xor", "of": ["young", "not rich"]})
-    '(not young) == (not rich)'
-    """
-    match section:
-        case {"kind": "conjunction" | "disjunction" as kind, "of": [_, _, *_] as of}:
-            return f" {'and' if kind == 'conjunction' else 'or'} ".join(map(_truth, of))
-        case {"kind": "xor", "of": [_, _, *_] as of}:
-            # "not" converts -1 and 1, as well as 0 and 1, to truth values.
-            truths = [_truth(name) for name in of]
-            *first, last = [f"(not {truth.removeprefix(NOT)})" for truth in truths]
-            is_odd = sum(not truth.startswith(NOT) for truth in truths) % 2
-            every = reduce(lambda one, other: f"({one} != {other})", first)
-            return f"{every} {'==' if is_odd else '!='} {last}"
-        case {"kind": "step", "of": [name], "threshold": threshold}:
-            return f"{named(str(name))} > {threshold}"
-        case {"kind": "level", "of": [name], "level": level}:
-            return f"{named(str(name))} == {level!r}"
-        case {"kind": "product", "of": [_, _, *_] as of}:
-            return " * ".join(named(str(name)) for name in of)
-        case {"kind": "linear_combination", "of": [_, *_] as of, "weights": [*weights]}:
-            pairs = zip(weights, map(str, of), strict=False)
-            return " + ".join(f"{weight} * {named(name)}" for weight, name in pairs)
-    return ""
-
-
-def _truth(item: object) -> str:
-    """Return an input of an older definition, such as "not x", as part of a formula."""
-    name = str(item)
-    bare = name.removeprefix(NOT)
-    return named(bare) if bare == name else NOT + named(bare)
-
-
 def derive(
     columns: Mapping[str, pd.Series],
     sections: Sequence[DerivedSection],
@@ -150,33 +107,27 @@ def derive(
     Raises
     ------
     DataError
-        One line per problem. Columns derived from a faulty one are not checked.
+        One line per problem of the first faulty definition.
     """
-    all_columns, faulty = dict(columns), set[str]()
-    problems: list[str] = []
+    all_columns = dict(columns)
     for section in sections:
+        problems = [*_unknown_inputs(section, all_columns)]
         if section.name in all_columns or section.name in taken_names:
-            clash = (
+            problems.append(
                 f"[[derived]] name {quote(section.name)} is a column of {where} "
-                "already."
+                "already. Choose another."
             )
-            problems.append(f"{clash} Choose another.")
-        own = tuple(_unknown_inputs(section, all_columns, faulty))
-        if section.name not in all_columns and not own:
-            own = tuple(_unfit_inputs(section, all_columns, where))
-            if not own:
-                if section.part:
-                    cells = date_part(all_columns[section.of[0]], section.part)
-                else:
-                    cells = value_of(section.expression, all_columns)
-                column = pd.Series(cells, name=section.name)
-                own = tuple(_not_finite(section, column, where))
-            if not own:
-                all_columns[section.name] = column
-        problems += [text for text in own if text]
-        faulty |= {section.name} if section.name not in all_columns else set()
-    if problems:
-        raise DataError("\n".join(dict.fromkeys(problems)))
+        problems = problems or [*_unfit_inputs(section, all_columns, where)]
+        if not problems:
+            if section.part:
+                cells = date_part(all_columns[section.of[0]], section.part)
+            else:
+                cells = value_of(section.expression, all_columns)
+            column = pd.Series(cells, name=section.name)
+            problems = [*_not_finite(section, column, where)]
+        if problems:
+            raise DataError("\n".join(problems))
+        all_columns[section.name] = column
     return {section.name: all_columns[section.name] for section in sections}
 
 
@@ -262,19 +213,16 @@ def definition_of(section: DerivedSection) -> str:
 
 
 def _unknown_inputs(
-    section: DerivedSection, columns: Mapping[str, pd.Series], faulty: set[str]
+    section: DerivedSection, columns: Mapping[str, pd.Series]
 ) -> Iterator[str]:
-    """Yield a sentence per input that does not exist, empty if the input is faulty."""
-    subject = (
-        f"[[derived]] {quote(section.name)} {'of' if section.of else 'expression'}"
-    )
-    for place, name in enumerate(section.inputs, start=len(faulty)):
-        if name in faulty:
-            yield ""
-        elif name not in columns:
-            what = "neither an audited column nor derived before it"
-            hint = did_you_mean(name, columns) if place < HINTED else ""
-            yield f"{subject} names {quote(name)}, {what}.{hint}"
+    """Yield a sentence per input that does not exist."""
+    key = "of" if section.of else "expression"
+    for name in section.inputs:
+        if name not in columns:
+            yield (
+                f"[[derived]] {quote(section.name)} {key} names {quote(name)}, neither "
+                f"an audited column nor derived before it.{did_you_mean(name, columns)}"
+            )
 
 
 def _unfit_inputs(

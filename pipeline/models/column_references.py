@@ -6,7 +6,6 @@ such parameters, which refer to columns by position or by name. Positions in the
 a transformer, such as a `FunctionTransformer`, are unknown and are not adjusted.
 """
 
-from ast import literal_eval
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from inspect import isclass
@@ -31,14 +30,12 @@ EACH = frozenset(
     "n_bins min_value max_value".split()
 )
 """Parameters with one value for each column, or a mapping from columns."""
-SETS = frozenset(("interaction_cst", "interaction_constraints"))
-"""Parameters that are sets of columns."""
 OTHERS = frozenset(
     "terms interactions exclude forcedsplits_filename forcedbins_filename "
-    "per_float_feature_quantization".split()
+    "per_float_feature_quantization interaction_cst interaction_constraints".split()
 )
 """Parameters that refer to columns in ways that are not supported."""
-REFERENCES = CHOSEN | EACH | SETS | OTHERS
+REFERENCES = CHOSEN | EACH | OTHERS
 ON_OTHER_COLUMNS = ("final_estimator", "transformer", "remainder")
 """Parts that see predictions, the target, or the remaining columns."""
 WORDS = ("auto", "from_dtype", "pairwise", "no_interactions", "first", "if_binary")
@@ -139,29 +136,18 @@ def _translated(kind: str, name: str, value: Any, seen: Seen) -> Any:
     if isinstance(value, str) and value in WORDS:
         return value
     try:
-        if seen is None and name not in OTHERS and _is_named(value):
+        is_text = isinstance(value, str) and name in EACH  # as XGBoost may have it
+        if name in OTHERS or is_text or (seen is None and not _is_named(value)):
+            raise ValueError
+        if seen is None:
             return value
-        if seen is None or name in OTHERS:
-            raise ValueError
-        is_text = isinstance(value, str) and name in EACH | SETS
-        given = literal_eval(value) if is_text else value
-        if name in EACH:
-            moved = _of_each(given, *seen)
-        elif name in SETS:
-            sets = [_chosen(tuple(own), *seen) for own in given]
-            moved = [columns for columns in sets if columns]
-        else:
-            moved = _chosen(given, *seen)
-        # Libraries do not agree on the meaning of an empty list of sets.
-        if name in SETS and not moved:
-            raise ValueError
-    except (IndexError, TypeError, ValueError, SyntaxError):
+        return (_of_each if name in EACH else _chosen)(value, *seen)
+    except (IndexError, TypeError, ValueError):
         raise NotApplicable(
             f"{kind} refers to columns by {name} in a way that cannot be carried over "
             "to a fit on other columns. Refer to the model's own columns, by name or "
             "by place, or use a method that fits no model again."
         ) from None
-    return str(moved) if is_text else moved
 
 
 def _of_each(value: Any, before: Columns, after: Columns) -> Any:
@@ -182,12 +168,7 @@ def _chosen(value: Any, before: Columns, after: Columns) -> Any:
 
 
 def _picked(value: Any, before: Columns) -> list[Any]:
-    """Return the columns selected by positions, a mask, names or a slice of either."""
-    if isinstance(value, slice):
-        start, stop = value.start, value.stop
-        start = before.index(start) if isinstance(start, str) else start
-        stop = before.index(stop) + 1 if isinstance(stop, str) else stop
-        return list(before[start : stop : value.step])
+    """Return the columns selected by positions, a mask or names."""
     items: list[Any] = [value] if np.isscalar(value) else list(value)
     if items and all(isinstance(item, bool | np.bool_) for item in items):
         return [c for c, is_in in zip(before, items, strict=True) if is_in]
@@ -196,7 +177,5 @@ def _picked(value: Any, before: Columns) -> list[Any]:
 
 def _is_named(value: Any) -> bool:
     """Return whether columns are selected by name."""
-    if isinstance(value, slice):
-        return False
     items: Sequence[Any] = [value] if np.isscalar(value) else list(value)
     return all(isinstance(item, str) for item in items)

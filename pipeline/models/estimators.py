@@ -7,7 +7,6 @@ import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
 from inspect import Parameter, isclass, signature
@@ -132,16 +131,13 @@ def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, 
     content = trusted(model, path, sha256)
     import joblib
 
-    warned: list[str] = []
     try:
-        with _user_warnings(warned):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
             estimator = joblib.load(io.BytesIO(content))
     except Exception as error:
         remedy = ""
-        is_pickle = content.startswith(b"\x80")  # compressed files begin otherwise
-        if isinstance(error, EOFError) or (is_pickle and not content.endswith(b".")):
-            remedy = f". Its {len(content)} bytes are not all of it: copy it again."
-        elif isinstance(error, AttributeError):
+        if isinstance(error, AttributeError):
             remedy = (
                 ". A class of a notebook or a script (__main__) has no module to be "
                 "imported from: put it into a module in the folder of the audit, "
@@ -156,32 +152,13 @@ def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, 
             )
         elif isinstance(error, ModuleNotFoundError):
             remedy = ". Install it, or put it into the folder of the audit."
-        elif warned:
-            remedy = f". Before that: {' '.join(warned)}"
         raise ModelError(
             f"Model {quote(model)} cannot be loaded from {path.name!r}. joblib says: "
             f"{words(error)}{remedy}"
         ) from error
-    if not warned:
-        return estimator, ()
-    return estimator, (loaded_otherwise(model, path.name, " ".join(warned)),)
-
-
-@contextmanager
-def _user_warnings(texts: list[str]) -> Iterator[None]:
-    """Collect the text of each UserWarning once; show other warnings as usual."""
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", UserWarning)
-        try:
-            yield
-        finally:
-            kept = [w for w in warned if issubclass(w.category, UserWarning)]
-            texts += dict.fromkeys(" ".join(str(w.message).split()) for w in kept)
-    for other in warned:
-        if not issubclass(other.category, UserWarning):
-            warnings.showwarning(
-                other.message, other.category, other.filename, other.lineno
-            )
+    texts = (str(w.message) for w in caught if issubclass(w.category, UserWarning))
+    says = " ".join(dict.fromkeys(" ".join(text.split()) for text in texts))
+    return estimator, (loaded_otherwise(model, path.name, says),) if says else ()
 
 
 def loaded_otherwise(model: str, file: str, says: str) -> Finding:

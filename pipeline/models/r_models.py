@@ -118,12 +118,6 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     if section.r_script:
         return _fit_script(section, train, base)
     path = base / section.file
-    if path.is_file() and path.stat().st_size > r_models.LARGEST:
-        raise ModelError(
-            f"Model {quote(section.name)}: {path.name!r} has "
-            f"{path.stat().st_size >> 20} MB, and a file can have at most "
-            f"{r_models.LARGEST >> 20} MB. Save the model without its training data."
-        )
     content = estimators.trusted(section.name, path, section.sha256)
     script = _predict_script(section, base)
     try:
@@ -384,7 +378,7 @@ def _count_fitted(
 
 
 def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
-    """Return findings on side effects of predict: warnings, output, open devices.
+    """Return a finding if predict warns, with its first warning.
 
     Empty if it cannot predict, which another check reports.
     """
@@ -393,30 +387,21 @@ def side_effects(model: FittedModel, rows: Dataset) -> list[Finding]:
         return []
     try:
         frame = _frame_for_r(rows.X.iloc[:SOME_ROWS], function.keywords["reader"])
-        facts = model.estimator.call("side_effects", {"data": frame})
+        facts = model.estimator.call("warnings_of_predict", {"data": frame})
     except (RBridgeError, AuditError):
         return []
-    warned, printed = (in_short(facts[name][0]) for name in ("warning", "printed"))
-    found = {
-        "warning": bool(warned)
-        and f"Predict warns ({several(int(facts['n_warnings'][0]), 'warning')} for "
-        f"{several(len(frame), 'row')}): {warned}",
-        "output": bool(printed) and f"Predict prints, first: {printed}",
-        "device": bool(facts["devices"][0])
-        and "Predict leaves a graphics device open; the audit closed it.",
-    }
+    if not facts["warning"][0]:
+        return []
     return [
         Finding(
             check="predict_side_effects",
-            severity="warning" if kind == "warning" else "info",
+            severity="warning",
             subject=model.name,
-            message=message,
-            remedy="Let predict do nothing but predict; of a warning, find out what it "
-            "means for these rows.",
-            measure=kind,
+            message=f"Predict warns ({several(int(facts['n_warnings'][0]), 'warning')} "
+            f"for {several(len(frame), 'row')}): {in_short(facts['warning'][0])}",
+            remedy="Find out what it means for these rows.",
+            measure="warning",
         )
-        for kind, message in found.items()
-        if message
     ]
 
 

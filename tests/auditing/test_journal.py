@@ -68,7 +68,7 @@ def test_one_reason_is_one_note_on_all_questions_and_models(questions, subject, 
         (ModelError("no"), "model: linear, 1", "leave the model out."),
         (DataError("Mend the column."), "data: linear, 1", ""),
         (RTimeout("no"), "r_timeout: linear, 1", "Raise `seconds` under [r]"),
-        (RDied("no", status=-9), "r_died: linear, 1", "fewer rows (n_rows) take less"),
+        (RDied("no"), "r_died: linear, 1", "fewer rows (n_rows) take less"),
         (RError("no"), "r_error: linear, 1", "report R's message"),
         (RUnavailable("no"), "r_unavailable", "importance-audit doctor"),
         (RBridgeError("no"), "r_call: linear, 1", "Change the value named"),
@@ -108,7 +108,7 @@ def test_who_asked_in_r_is_told_of_no_key_of_audit_toml(error):
 @pytest.mark.parametrize(("engine", "engines"), [("python", ()), ("vip", ("vip",))])
 def test_a_failed_method_names_the_engine_that_was_asked(engine, engines):
     journal = Journal()
-    journal.guarded("linear", GROUPS, raising(RDied("no", status=-9)), engine)
+    journal.guarded("linear", GROUPS, raising(RDied("no")), engine)
     assert [finding.check for finding in journal.findings] == [
         "r_restarted",
         "method_failed",

@@ -1,7 +1,6 @@
 """Columns that no model is given: made of others, or held out."""
 
 import itertools
-import json
 
 import numpy as np
 import pandas as pd
@@ -48,28 +47,7 @@ def derived_column(expression, table=TABLE):
     return with_derived(rows, (section,)).X["new"].tolist()
 
 
-# --- what a formula makes, and what it replaces ---------------------------------------
-
-OLD_KINDS = [
-    ("conjunction", ["class", "not a``"], {}, "`class` and not `a`````"),
-    ("disjunction", ["a", "not b"], {}, "a or not b"),
-    ("xor", ["a", "not b"], {}, "(not a) == (not b)"),
-    ("xor", ["a", "b", "sign"], {}, "((not a) != (not b)) == (not sign)"),
-    ("step", ["my x"], {"threshold": -1}, "`my x` > -1"),
-    ("level", ["my`hue"], {"level": "'"}, '`my``hue` == "\'"'),
-    ("product", ["a", "x"], {}, "a * x"),
-    ("linear_combination", ["x", "b"], {"weights": [2, -1]}, "2 * x + -1 * b"),
-]
-
-
-@pytest.mark.parametrize(("kind", "of", "option", "formula"), OLD_KINDS)
-def test_an_older_kind_is_refused_with_the_formula(kind, of, option, formula):
-    with pytest.raises(ConfigError) as error:
-        parse_config({"derived": [{"name": "new", "kind": kind, "of": of, **option}]})
-    assert str(error.value) == (
-        f"[derived] kind must be 'expression' or 'date_part'; {kind!r} was given. Keep "
-        f"name, drop the other keys, and write: expression = {json.dumps(formula)}"
-    )
+# --- what a formula makes -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -71,11 +71,7 @@ def test_the_deepest_formula_that_is_allowed_has_a_value():
 
 
 JOINED = "combines {}; and, or and not combine comparisons and true/false columns only."
-MADE = "holds {}; a formula is made of columns, numbers, operators and functions."
-CALLED = "calls {}; the functions are log, exp, sqrt, abs, min and max."
-COMPUTED = "computes {}; the operators are +, -, *, / and **."
-COMPARED = "compares {}; the comparisons are <, <=, >, >=, == and !=."
-TEXT = "holds the text {}; a text only follows a column and == or !=."
+MADE = f"holds {{}}; {module.MADE_OF}."
 NO_FORMULA = (
     "is not a formula: {}. Columns such as `body mass` or `class` need backticks."
 )
@@ -85,39 +81,38 @@ REFUSED = {
     "a\x00": NO_FORMULA.format("'a\\x00'"),
     "a = 3": NO_FORMULA.format("'a = 3'"),
     "2 * 3": "names no column: '2 * 3'.",
-    "__import__('os')": CALLED.format("'__import__'"),
-    "a.mean()": CALLED.format("'a.mean'"),
-    "(lambda: a)()": CALLED.format("'lambda: a'"),
-    "log(a, 2)": "calls 'log(a, 2)'; log takes one argument, without a name.",
-    "min(a)": "calls 'min(a)'; min takes two arguments or more, without a name.",
-    "exp(x=a)": "calls 'exp(x=a)'; exp takes one argument, without a name.",
+    "__import__('os')": MADE.format("\"__import__('os')\""),
+    "a.mean()": MADE.format("'a.mean()'"),
+    "(lambda: a)()": MADE.format("'(lambda: a)()'"),
+    "log(a, 2)": MADE.format("'log(a, 2)'"),
+    "min(a)": MADE.format("'min(a)'"),
+    "exp(x=a)": MADE.format("'exp(x=a)'"),
     "max(*a, b)": MADE.format("'*a'"),
     "a[0]": MADE.format("'a[0]'"),
     "(a := b)": MADE.format("'(a := b)'"),
     "[x for x in a]": MADE.format("'[x for x in a]'"),
     "().__class__": MADE.format("'().__class__'"),
     "f'{a}'": MADE.format("\"f'{a}'\""),
-    "a // 2": COMPUTED.format("'a // 2'"),
-    "~a": COMPUTED.format("'~a'"),
-    "a is b": COMPARED.format("'a is b'"),
+    "a // 2": MADE.format("'a // 2'"),
+    "~a": MADE.format("'~a'"),
+    "a is b": MADE.format("'a is b'"),
     "my a > 1": NO_FORMULA.format("'my a > 1'"),
     "x`a`": NO_FORMULA.format("'x`a`'"),
     "`a": NO_FORMULA.format("'`a'"),
     "a + 1 and b > 1": JOINED.format("'a + 1'"),
     "not 'b'": JOINED.format("\"'b'\""),
-    "a < 'b'": TEXT.format("'b'"),
-    "a == 'b' == b": TEXT.format("'b'"),
-    "'a' == b": TEXT.format("'a'"),
-    "a + 1 != 'b'": TEXT.format("'b'"),
-    "a == b'c'": "holds b'c', which is not a finite number.",
+    "a < 'b'": MADE.format("\"'b'\""),
+    "a == 'b' == b": MADE.format("\"'b'\""),
+    "'a' == b": MADE.format("\"'a'\""),
+    "a + 1 != 'b'": MADE.format("\"'b'\""),
+    "a == b'c'": MADE.format("\"b'c'\""),
     "a ** b": EXPONENT.format("'a ** b'"),
     "9 ** 9 ** 9 ** a": EXPONENT.format("'9 ** 9 ** 9 ** a'"),
     "a ** 17": EXPONENT.format("'a ** 17'"),
-    "a + 1e999": "holds 1e309, which is not a finite number.",
-    "a + True": "holds True, which is not a finite number.",
-    "a + 'b'": TEXT.format("'b'"),
-    "a + 2j": "holds 2j, which is not a finite number.",
-    "a" * 2001: "has 2001 characters; at most 2000 are allowed.",
+    "a + 1e999": MADE.format("'1e309'"),
+    "a + True": MADE.format("'True'"),
+    "a + 'b'": MADE.format("\"'b'\""),
+    "a + 2j": MADE.format("'2j'"),
     "-" * 150 + "a": "has 302 parts; at most 300 are allowed.",
     "(" * 240 + "a" + ")" * 240: None,
 }
@@ -147,7 +142,7 @@ def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
 def test_a_faulty_section_is_told(tmp_path):
     with pytest.raises(ConfigError) as error:
         configured(tmp_path, EXPRESSION | {"expression": "open(age)"})
-    assert str(error.value) == f"[derived] expression {CALLED.format(repr('open'))}"
+    assert str(error.value) == f"[derived] expression {MADE.format(repr('open(age)'))}"
     with pytest.raises(ConfigError, match="of does not work with kind 'expression';"):
         configured(tmp_path, EXPRESSION | {"expression": "pay + 1", "of": ["pay"]})
 
@@ -163,4 +158,4 @@ def test_a_formula_without_a_number_for_some_rows_names_them(tmp_path):
 
 def test_the_examples_of_the_docstrings_hold():
     results = doctest.testmod(module)
-    assert (results.attempted, results.failed) == (3, 0)
+    assert (results.attempted, results.failed) == (2, 0)

@@ -418,18 +418,6 @@ def test_bytes_that_are_not_those_of_the_digest_are_never_read(folder, rows):
         r_models.load(forged, rows["regression"], base=folder)
 
 
-def test_a_file_too_large_is_refused_before_it_is_read(tmp_path, rows):
-    with (tmp_path / "huge.rds").open("wb") as file:
-        file.truncate((1 << 30) + (1 << 20))
-    huge = ModelSection(name="m", file="huge.rds", sha256="0" * 64)
-    with pytest.raises(ModelError) as refusal:
-        r_models.load(huge, rows["regression"], base=tmp_path)
-    assert str(refusal.value) == (
-        "Model 'm': 'huge.rds' has 1025 MB, and a file can have at most 1024 MB. "
-        "Save the model without its training data."
-    )
-
-
 def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
     with pytest.raises(RUnavailable) as refusal:
         r_models.load(section(folder, "absent.rds"), rows["regression"], base=folder)

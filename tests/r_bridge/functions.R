@@ -109,15 +109,16 @@ packages_with_data <- function() {
   found <- utils::data(package = .packages(all.available = TRUE))$results
   setdiff(found[, "Package"], "nycflights13")
 }
-is_data <- function(column) is.atomic(column) && is.null(dim(column)) && !is.complex(column)
+# Dates come from R and are not sent to it.
+is_data <- function(column) {
+  is.atomic(column) && is.null(dim(column)) && !is.complex(column) &&
+    !inherits(column, c("Date", "POSIXct", "difftime"))
+}
 shelf_of <- function(package) {
   small <- Filter(function(d) prod(dim(d)) < 1e5, frames_of(package))
   Filter(function(d) all(vapply(d, is_data, NA)), small)
 }
 plain_column <- function(x) {
-  if (inherits(x, "Date")) return(86400 * floor(as.double(unclass(x))))
-  if (inherits(x, "difftime")) return(as.double(x, units = "secs"))
-  if (inherits(x, "POSIXct")) return(as.double(x))
   if (is.factor(x)) return(list(as.integer(x), as.vector(levels(x)), is.ordered(x)))
   if (is.double(x)) x[is.nan(x)] <- NA
   as.vector(x)

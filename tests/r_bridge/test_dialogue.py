@@ -62,23 +62,20 @@ def test_a_deadline_that_passes_in_predict_is_seen_after_it(r):
 
 @for_each(
     [
-        ("quit", 5, r"exit status 5\."),
-        ("kill", -signal.SIGKILL, r"signal SIGKILL \(out of memory\?\)\."),
+        ("quit", r"exit status 5\."),
+        ("kill", r"signal SIGKILL \(out of memory\?\)\."),
         (
             "segv",
-            -signal.SIGSEGV,
             r"signal SIGSEGV\. It last wrote: Fatal Python error: Segmentation fault$",
         ),
     ]
 )
 def test_a_death_says_how_and_the_next_call_finds_a_new_r(case, r):
-    what, status, ending = case
+    what, ending = case
     before = r.restarts
     words = rf"^R ended during the call of 'say_and', with {ending}"
-    with pytest.raises(RDied, match=words) as raised:
+    with pytest.raises(RDied, match=words):
         r.call("say_and", {"fifo": "", "what": what})
-    assert raised.value.status == status
-    assert bool(raised.value.log) == (what == "segv")
     assert in_order(r)
     assert r.restarts == before + 1
 

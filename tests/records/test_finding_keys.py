@@ -87,7 +87,7 @@ def test_each_death_of_r_and_each_step_that_fails_is_a_finding_of_its_own():
     journal = Journal()
 
     def dying():
-        raise RDied("out of memory", status=-9)
+        raise RDied("out of memory")
 
     for question in ("permutation of features by vip", "impurity of features by vip"):
         journal.guarded("forest", question, dying)

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from ...records.importance_record import Importance
-from .conversions import is_finished
 
 ROUNDING = 1e-9  # of the terms of a sum: tolerance between correct implementations
 FLOOR = 1e-4  # of the largest loss: rounding errors of an exact fit are smaller
@@ -30,6 +29,12 @@ class Gaps(NamedTuple):
     inside: npt.NDArray[np.bool_]
     relative: Floats
     same: npt.NDArray[np.bool_]
+
+
+def is_finished(record: Importance) -> bool:
+    """Return whether the record has final values, without the losses behind them."""
+    none = 1.0 if record.form == "ratio" else 0.0
+    return bool((record.baseline == none).all())
 
 
 def unjudged(a: Importance) -> Gaps:

@@ -22,20 +22,13 @@ class Reason(NamedTuple):
 
 
 REASONS = {
-    "MODEL_STATE": Reason("not compared", "the models are {a} and {b}"),
-    "EVENT_LEVEL": Reason("not compared", "the classes measured are {a} and {b}"),
-    "DIRECTION": Reason("not compared", "{a} and {b} point in opposite directions"),
     "ENCODING": Reason("not compared", "what is measured differs: {a} and {b}"),
     "NO_ANSWER": Reason("not compared", "nothing was measured by both sides"),
-    "METHOD_FAMILY": Reason("comparable", "the methods are {a} and {b}"),
     "GROUP_SEMANTICS": Reason("comparable", "the columns differ in {a}"),
     "GROUP_SEMANTICS (apart)": Reason(
         "comparable", "the columns of a group are permuted {a} and {b}"
     ),
     "PERM_SCHEME": Reason("comparable", "what is permuted differs: {a} and {b}"),
-    "LOSS": Reason("comparable", "the losses are {a} and {b}"),
-    "LOSS_SCALE": Reason("comparable", "{a} and {b} are one loss on two scales"),
-    "LOSS_CLIP": Reason("comparable", "{a} and {b} clip probabilities differently"),
     "COMPARE": Reason("comparable", "values are expressed as {a} and {b}"),
     "AGGREGATOR": Reason("comparable", "repeats are aggregated as {a} and {b}"),
     "PRED_SCALE": Reason("comparable", "the prediction scales are {a} and {b}"),
@@ -48,8 +41,6 @@ REASONS = {
     "GRID_WEIGHT": Reason("comparable", "the weights of grid points are {a} and {b}"),
     "CAT_SPREAD": Reason("comparable", "spreads over categories are {a} and {b}"),
     "CENTERING": Reason("comparable", "curves are centred by {a} and {b}"),
-    "H_SCALE": Reason("comparable", "H is on the scales {a} and {b}"),
-    "WEIGHTS": Reason("comparable", "row weights are {a} and {b}"),
     "OPTION": Reason("comparable", "an option differs: {a} and {b}"),
     "NA_DROPPED": Reason("comparable", "one side did not measure {a}"),
     "REPEATS (few)": Reason("comparable", "the numbers of draws are {a} and {b}"),
@@ -76,13 +67,10 @@ REASONS = {
     "STREAM": Reason("equivalent", "the draws are independent: {a} and {b}"),
     "REFERENCES": Reason("equivalent", "neither engine is Python: {a} and {b}"),
     "PREDICTIONS": Reason("equivalent", "the predictions differ by {a} relative"),
-    "LOSS_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
-    "H_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
     "REPEATS (first)": Reason(
         "replayed", "the first {a} of at most {b} repeats are compared"
     ),
     "MEANS": Reason("replayed", "of {a} only the means over the repeats are known"),
-    "SPREAD": Reason("replayed", "spreads over the repeats are {a} and {b}"),
     "NEWER_VERSION": Reason("replayed", "{a}"),
     "REPEAT_RUN": Reason("replayed", "{a}"),
     "UNMEASURED": Reason("replayed", "neither side measured {a}"),
@@ -100,50 +88,27 @@ REDEFINING = tuple(
 )
 """Codes of different quantities: their numbers cannot be compared."""
 
-_FIELDS = {
-    "MODEL_STATE": ("model", "model_sha256", "lambda"),
-    "EVENT_LEVEL": ("positive_class", "event_level", "which_class"),
-    "ENCODING": ("of", "feature", "encoding", "levels"),
-    "METHOD_FAMILY": ("method",),
-    "GROUP_SEMANTICS": ("inside_groups",),
-    "PERM_SCHEME": ("perturbation", "within", "permuted"),
-    "SHARED_SHUFFLE": ("shuffles",),
-    "PRED_SCALE": ("scale",),
-    "LOSS_CLIP": ("clipped_at",),
-    "SPLIT": ("split",),
-    "SUBSAMPLE": ("n_samples", "n_rows"),
-    "BASELINE_ROWS": ("baseline_rows",),
-    "GRID": ("grid", "n_grid", "trimmed"),
-    "GRID_WEIGHT": ("grid_weight",),
-    "CAT_SPREAD": ("categorical_spread",),
-    "CENTERING": ("centred", "center", "center_at"),
-    "H_SCALE": ("squared", "normalised"),
-    "WEIGHTS": ("weights",),
-    "SPREAD": ("spread_of_repeats",),
-    "TIE_MERGE": ("ties_at_digits",),
-    "TEXT_ROUNDING": ("digits_kept",),
-    "PRED_RNG": ("predict_draws",),
+CODES = {
+    "perturbation": "PERM_SCHEME",
+    "within": "PERM_SCHEME",
+    "scale": "PRED_SCALE",
+    "split": "SPLIT",
+    "n_samples": "SUBSAMPLE",
+    "n_rows": "SUBSAMPLE",
+    "grid": "GRID",
+    "n_grid": "GRID",
+    "categorical_spread": "CAT_SPREAD",
+    "centred": "CENTERING",
 }
-CODES = {name: code for code, names in _FIELDS.items() for name in names}
-"""The code of each field of a card; a field without one is an option."""
+"""The code of each field of a card; a field without one is an option.
 
-SAME_UP_TO_SCALE = (
-    {"rmse", "mse", "sum_of_squares"},
-    {"log_loss", "negative_log_likelihood"},
-)
-HIGHER_IS_BETTER = {
-    *("accuracy", "bal_accuracy", "youden", "auc", "roc_auc", "pr_auc"),
-    *("r2", "rsq", "rsq_trad"),
-}
-"""Scores that other engines may report where ours is a loss."""
+Model, method, loss, class and feature are equal in every pair that is compared.
+"""
+
 DATA_WEIGHTED = "data_weighted"
 """The spread that weights a grid point by the rows around it."""
 MEANS = {"mse", "mae", "log_loss", "log_loss_clipped", "brier", "one_minus_accuracy"}
 """Losses with the same expectation for any number of drawn rows."""
-SAME_UP_TO_CLIPPING = {
-    *("dalex_cross_entropy", "log_loss_clipped"),
-    *("log_loss", "negative_log_likelihood"),
-}
 
 
 def because(code: str, a: object = "", b: object = "") -> tuple[str, str]:
@@ -200,7 +165,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
     """Return one reason per field in which two cards differ, in the order of `a`."""
     absent = "not an option"
     # Subsamples of any size estimate the same mean.
-    shared = all(a.get(n) == b.get(n) for n in ("method", "split", "n_samples", "loss"))
+    shared = all(a.get(n) == b.get(n) for n in ("split", "n_samples"))
     same_means = shared and a.get("method") == "permutation" and a.get("loss") in MEANS
     why = []
     for name in dict.fromkeys((*a, *b)):
@@ -215,13 +180,6 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
 
 def _code(name: str, left: Any, right: Any, *, same_means: bool) -> str:
     """Return the code for two values of a field."""
-    if name == "loss":
-        pair = {left, right}
-        if len(pair & HIGHER_IS_BETTER) == 1:
-            return "DIRECTION"
-        if any(pair <= family for family in SAME_UP_TO_SCALE):
-            return "LOSS_SCALE"
-        return "LOSS_CLIP" if pair <= SAME_UP_TO_CLIPPING else "LOSS"
     if name == "spread" and DATA_WEIGHTED in (left, right):
         return "GRID_WEIGHT"
     if name == "n_rows" and same_means:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...records.errors import listed
 from ...records.importance_record import Effect, Importance
-from .conversions import is_finished, on_one_scale, without_h_scale
+from .numbers import is_finished
 from .reasons import Why, because, differences
 
 CONVERTIBLE = {"difference", "ratio", "raw"}
@@ -36,8 +36,7 @@ def side_by_side(
         order_reasons = _other_grid(a, b)
         left, right = _points(a), _points(b)
     elif isinstance(a, Importance) and isinstance(b, Importance):
-        a, b, scale_reasons = on_one_scale(a, b)
-        why = differences(_card(a), _card(b)) + scale_reasons
+        why = differences(_card(a), _card(b))
         left, right, form_reasons = _same_form(a, b)
         order_reasons = _other_features(a, b)
         if not order_reasons:
@@ -76,7 +75,7 @@ def _card(record: Importance | Effect) -> dict[str, Any]:
     """Return the definition of a quantity, without the form it is shown in."""
     form_fields = {"form", "aggregator"}
     card = {k: v for k, v in record.estimand.items() if k not in form_fields}
-    return without_h_scale({**card, "model": record.model, "scale": record.scale})
+    return {**card, "scale": record.scale}
 
 
 def _points(curve: Effect) -> Importance:

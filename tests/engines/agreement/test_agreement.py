@@ -124,7 +124,6 @@ OF_RATIOS = {"baseline": 1.0, "form": "ratio"}
 UNEVEN = {"baseline": [9.0, 10.0, 11.0, 10.0, 9.5], "form": "ratio"}
 DIFFERENCES = importance(importance().values, baseline=0.0)
 MEANS = peer_importance(importance(**UNEVEN).values, **OF_RATIOS)
-SQUARES = {"loss": "", "method": "h_statistic", "stream": "", "baseline": 0.1}
 HOLES = np.where([[False], [True]], np.nan, LOSSES)
 TURNED = {"features": ("x2", "x1"), "columns": (("x2",), ("x1",))}
 OTHER = {"features": ("x1", "z"), "columns": (("x1",), ("z",))}
@@ -153,9 +152,6 @@ def test_numbers_are_replayed_for_no_other_reason(sides):
 
 
 BY_VIP, FIFTY = peer_importance(engine="vip"), {"options": {"n_rows": 50}}
-OF_SQUARES = peer_importance(LOSSES**2 - 100, baseline=0.0, loss="mse")
-ROOTS = {"options": {"squared": False, "n_rows": None}, "method": "h_statistic"}
-H = [[0.25], [0.04]]
 ONE_REASON = [
     ("STREAM", importance([[15.0], [13.0]], stream=""), independent(FEW)),
     ("STREAM", importance(), peer_importance(seed=2)),
@@ -166,14 +162,10 @@ ONE_REASON = [
     ("REFERENCES", BY_VIP, peer_importance()),
     ("UNMEASURED", importance(HOLES), peer_importance(HOLES)),
     ("NA_DROPPED", importance(), peer_importance(HOLES)),
-    ("DIRECTION", importance(), peer_importance(loss="auc")),
-    ("DIRECTION", importance(), peer_importance(loss="rsq")),
-    ("LOSS_SCALE", DIFFERENCES, OF_SQUARES),
     ("OPTION", importance(options={"n_rows": None, "adjust": True}), peer_importance()),
     ("OPTION", importance(), peer_importance(options={"n_rows": None, "adjust": True})),
     ("SUBSAMPLE", importance(), peer_importance(**FIFTY)),
     ("SUBSAMPLE (fresh)", importance(loss="mse"), peer_importance(loss="mse", **FIFTY)),
-    ("H_SCALE", importance(H, **SQUARES), peer_importance(H, **{**SQUARES, **ROOTS})),
 ]
 
 
@@ -305,13 +297,6 @@ def test_losses_are_shown_in_the_form_of_a_finished_side(form):
 
 
 CARDS = [
-    ("MODEL_STATE", {"model": "other"}, "the models are forest and other"),
-    ("EVENT_LEVEL", {"positive_class": "yes"}, "the classes measured are none and yes"),
-    ("ENCODING", {"of": "groups"}, "what is measured differs: features and groups"),
-    ("METHOD_FAMILY", {"method": "x"}, "the methods are permutation and x"),
-    ("LOSS", {"loss": "mae"}, "the losses are rmse and mae"),
-    ("LOSS_CLIP", {"loss": "log_loss_clipped"}, "log_loss and log_loss_clipped"),
-    ("LOSS_CLIP", {"loss": "dalex_cross_entropy"}, "log_loss and dalex_cross_entropy"),
     ("PRED_SCALE", {"scale": "link"}, "the prediction scales are response and link"),
     ("SPLIT", {"split": "train"}, "the rows are test and train"),
     ("SUBSAMPLE", {"n_samples": 9}, "the numbers of rows are n_samples 100 and 9"),
@@ -343,8 +328,7 @@ def test_a_field_of_the_card_that_differs_is_a_reason(case):
     for name, value in (("k", 1), ("n_grid", 3), ("categorical_spread", "range")):
         if name in changes.get("options", {}):
             options[name] = value
-    loss = "log_loss" if code == "LOSS_CLIP" else "rmse"
-    ours = importance(options=options, loss=loss)
+    ours = importance(options=options)
     verdict, reasons = outcome(ours, peer_importance(**changes))
     assert verdict == REASONS[code].best
     assert f"{code}: " in reasons
@@ -403,10 +387,12 @@ def test_the_first_cause_that_applies_explains_a_difference(changes, cause, seve
 
 def test_ranks_that_move_because_of_the_definition_say_so_and_warn():
     ours, other = noisy_losses([4, 3, 2, 1], 0), noisy_losses([1, 3, 2, 4], 0)
-    row, rows = compare(importance(ours), peer_importance(other, loss="mae"), **LIMITS)
+    row, rows = compare(
+        importance(ours), peer_importance(other, scale="link"), **LIMITS
+    )
     assert [(r["feature"], r["shift"], r["cause"], r["evidence"]) for r in rows] == [
-        ("x1", 3.0, "definition", "LOSS"),
-        ("x4", -3.0, "definition", "LOSS"),
+        ("x1", 3.0, "definition", "PRED_SCALE"),
+        ("x4", -3.0, "definition", "PRED_SCALE"),
     ]
     (finding,) = findings_of([row])
     assert (finding.check, finding.severity) == ("rank_shift", "warning")
