@@ -99,8 +99,6 @@ QUESTIONS = {
     "local effects of logits": Question(partial(local_effects, scale="centred_logit")),
     "local effects at values": Question(partial(local_effects, grid="unique")),
     "local effects, 4 points": Question(partial(local_effects, n_grid=4)),
-    "local effects of iml": Question(partial(local_effects, convention="iml")),
-    "those at 4 points": Question(partial(local_effects, convention="iml", n_grid=4)),
 }
 EVERY = pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 
