@@ -10,7 +10,6 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
-from ..ranges import at_least
 from .moved_rows import Index, Moves, Question, change_by_trees
 from .partial_dependence import SCALES, Scale, as_column, check_scale
 
@@ -70,8 +69,6 @@ def ale(
 
     Raises
     ------
-    ValueError
-        If `n_grid` or the numbers in `grid` are less than 2.
     NotApplicable
         If the column has less than two values, no row lies between two points of the
         grid, or the model has no such scale or cannot predict some level.
@@ -135,9 +132,6 @@ def moves_of(
 
     Parameters and raises are those of `ale`.
     """
-    at_least(2, n_grid=n_grid)
-    if not isinstance(grid, str) and len(set(grid)) < 2:
-        raise ValueError(f"grid must hold two numbers; it is {quote(grid)}.")
     check_scale(model, scale)
     column, present = data.X[feature], _present(data, feature)
     if column.iloc[present].nunique() < 2:

@@ -12,7 +12,6 @@ from ...data.column_types import is_category
 from ...data.encoding import held
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
-from ..ranges import at_least
 from ..trees.mean_predictions import TreeMeans, tree_means
 from .predictions_at import MAX_BYTES, predict_at, predictions_at
 
@@ -112,7 +111,7 @@ def partial_dependence(
     Raises
     ------
     ValueError
-        If `n_grid` is less than 1, or `grid` holds no number.
+        If `grid` holds no number.
     NotApplicable
         If the model has no such scale, or the column no value.
 
@@ -274,7 +273,6 @@ def grid_of(
     data: Dataset, feature: str, *, grid: Grid, n_grid: int
 ) -> npt.NDArray[Any]:
     """Return the grid of a column, (n_grid,); see `partial_dependence`."""
-    at_least(1, n_grid=n_grid)
     column = data.X[feature]
     if is_category(column):
         return np.array(column.cat.categories, dtype=object)

@@ -109,7 +109,7 @@ def h_statistic(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 1 or `n_rows` less than 2.
+        If `n_rows` is less than 2.
     NotApplicable
         If a group has more than three columns, or the model no such scale.
 

@@ -10,7 +10,6 @@ from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.records.errors import NotApplicable
 
 from .toys import model_of, rows_of
 
@@ -64,26 +63,12 @@ def test_whole_numbers_are_asked_at_a_broken_point_as_it_is():
     assert np.diff(values[:, 0]) == pytest.approx([1.5, 2.5])
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n_grid": 1}, ValueError, "n_grid must be at least 2; 1 was given."),
-        (
-            {"grid": (1.0, 1.0)},
-            ValueError,
-            "grid must hold two numbers; it is (1.0, 1.0).",
-        ),
-        (
-            {"grid": (-1.0, 1.0, 90.0, 91.0)},
-            NotApplicable,
-            "Column 'x1' must have a row between all points of the grid for "
-            "accumulated local effects; it has none from 90.0 to 91.0.",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(options, error, message):
+def test_no_row_between_two_points_is_refused():
     question = linear_model(1, 0), normal_data(), "x1"
-    assert refused(ale, *question, error=error, **options) == message
+    assert refused(ale, *question, grid=(-1.0, 1.0, 90.0, 91.0)) == (
+        "Column 'x1' must have a row between all points of the grid for accumulated "
+        "local effects; it has none from 90.0 to 91.0."
+    )
 
 
 @pytest.mark.parametrize(
