@@ -146,13 +146,13 @@ def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
     weights = np.ones(N_ROWS)
     powers = [name for name in losses if OF_ROWS[name] in OF_ERRORS]
     for names in (losses, powers):  # powers alone have a loop of their own
-        exact_losses(packing, rows, y, weights, names, columns=columns)
+        exact_losses(packing, packing.bins(rows), y, weights, names, columns=columns)
 
 
-def _small(kind: _Kind) -> _Small | str | None:
-    """Return a small ensemble, or why its trees are not read; None if not installed."""
-    if find_spec(kind.library) is None:
-        return None
+def _small(kind: _Kind) -> _Small | str:
+    """Return a small ensemble, or why its trees are not read."""
+    from sklearn import ensemble
+
     rng = np.random.default_rng(1)
     rows = rng.uniform(size=(N_ROWS, N_FEATURES))
     rows[:, CATEGORY] = np.arange(N_ROWS) % 4

@@ -96,8 +96,6 @@ class Trees(NamedTuple):
         rows = np.asarray(self.read(X))
         if rows.dtype.kind not in NUMBERS or not self.packing.can_place(rows):
             return None
-        if not self.packing.can_follow(rows):
-            return None
         return self.packing.bins(rows)
 
     def predicted(self, bins: Integers) -> Floats:
