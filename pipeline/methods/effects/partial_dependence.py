@@ -1,6 +1,7 @@
 """Partial dependence: the mean prediction as a function of one feature."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -190,11 +191,11 @@ def curve_of_trees(
     if trees is None or not trees.reads_as_one(feature):
         return None
     curve = trees.curve(data.X, feature, values)
-    if curve is None or trees.are_compared("curves"):
-        return curve
+    if curve is None:
+        return None
     ends = [0, len(values) - 1]
-    predictions = predict_at(model, data.X, {feature: values[ends]})
-    return curve if trees.accepts("curves", curve[ends], predictions) else None
+    ask = partial(predict_at, model, data.X, {feature: values[ends]})
+    return curve if trees.accepts("curves", curve[ends], ask) else None
 
 
 _last_banded: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
