@@ -22,7 +22,6 @@ from .permutation_draws import Draw
 from .refits import (
     Unit,
     columns_of,
-    loss_of_refit,
     n_held_out,
     parted,
     prediction_of_refit,
@@ -367,7 +366,9 @@ def _loss_of_subset(
     """
     repeat, subset = subset_of_repeat
     columns = columns_of(model, [u for k, u in enumerate(units) if subset >> k & 1])
-    return loss_of_refit(model, columns, data, seed=seed_of_fit(seed, repeat))
+    fit_seed = seed_of_fit(seed, repeat)
+    prediction = prediction_of_refit(model, columns, data, seed=fit_seed)
+    return evaluate(model.losses, data.y, prediction, data.weights)
 
 
 def shapley_value(losses: Floats, player: int, n_players: int) -> Floats:
