@@ -29,7 +29,7 @@ from ..engines import (
 )
 from ..methods.importance import METHODS
 from ..methods.trees.compiled import reporting_compilation
-from ..methods.trees.fitted import reporting_differences
+from ..methods.trees.routes import reporting_routes
 from ..models.diagnostics import diagnostic_rows
 from ..models.fit import by_predict_where_it_differs, fit_models
 from ..models.performance import Performance, paired_differences, performance
@@ -126,7 +126,7 @@ def audit_into(
         r = config.r
         with (
             host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb),
-            reporting_differences(journal.add_difference_of_trees),
+            reporting_routes(journal.add_difference_of_trees),
             reporting_compilation(journal.log.report_compilation),
             workers(
                 config.execution.n_jobs,

@@ -270,6 +270,7 @@ class Journal:
 
     def add_route(self, entry: ImportanceSection, route: Route) -> None:
         """Record the route of predictions; a later "few" does not replace it."""
+        self.add_difference_of_trees(route)
         place = (route.model, entry.method, entry.of, entry.name)
         if route.basis == "few" and place in self.answered_by:
             return
@@ -279,16 +280,18 @@ class Journal:
             facts = {**facts, "n_predictions": route.n_predictions}
         self.answered_by[place] = {**dict(zip(names, place, strict=True)), **facts}
 
-    def add_difference_of_trees(self, model: str) -> None:
-        """Add the finding that a model's trees and predict differ, once."""
+    def add_difference_of_trees(self, route: Route) -> None:
+        """Add the finding that a model's trees and predict differ, once, if they do."""
+        if route.basis != "differ":
+            return
         finding = Finding(
             check="trees_differ",
             severity="warning",
-            subject=model,
+            subject=route.model,
             message=(
-                f"The trees read from model {quote(model)} give other predictions than "
-                "its predict, which was asked instead. No number is affected; the run "
-                "took longer."
+                f"The trees read from model {quote(route.model)} give other "
+                "predictions than its predict, which was asked instead. No number is "
+                "affected; the run took longer."
             ),
             remedy="Report the class and version of the estimator.",
         )

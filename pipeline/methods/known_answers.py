@@ -6,8 +6,6 @@ mean squared error by ``2 b_j**2 var(x_j) + 2 b_j cov(y - f, x_j)``. The columns
 so for the model that made `y` the rise is ``2 b_j**2`` and the baseline ``noise**2``.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -25,11 +23,6 @@ def _white(n_samples: int, n_columns: int, seed: int) -> Floats:
     columns = stream(seed, "known answers", "", 0).normal(size=(n_samples, n_columns))
     orthonormal, _ = np.linalg.qr(columns - columns.mean(axis=0))
     return np.asarray(orthonormal * np.sqrt(n_samples))
-
-
-def _alone(features: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return each feature as a group of one."""
-    return {name: (name,) for name in features}
 
 
 def linear_model(
@@ -75,7 +68,7 @@ def normal_data(
         y=columns[:, :-1] @ b + noise * columns[:, -1],
         task="regression",
         weights=np.ones(n_samples),
-        groups=_alone(features),
+        groups={name: (name,) for name in features},
         split="test",
         target="y",
         sha256="",
@@ -97,7 +90,7 @@ def binary_data(*, n_features: int = 2, n_samples: int = 200, seed: int = 1) -> 
         y=(columns[:, 0] > np.median(columns[:, 0])).astype(np.int64),
         task="binary",
         weights=np.ones(n_samples),
-        groups=_alone(features),
+        groups={name: (name,) for name in features},
         split="test",
         target="y",
         sha256="",

@@ -14,7 +14,7 @@ from importance_audit.r_bridge.errors import RBridgeError
 
 from ..engines import ENGINES, availability
 from ..methods.trees import compiled
-from ..methods.trees.compilation import compile_loops, read_or_not
+from ..methods.trees.compilation import compile_loops
 from ..records.errors import DataError, pip_install
 from ..records.r_rng import RStream
 
@@ -69,9 +69,8 @@ def examine() -> tuple[Row, ...]:
     """Return one row for each requirement of audits."""
     needed = (_package(name, floor) for name, floor in FLOORS.items())
     optional = (_package(name, *use) for name, use in USES.items())
-    trees = (*_loops(), *_trees())
     python = Row("Python", "ok", ".".join(map(str, sys.version_info[:3])))
-    return (python, *needed, *optional, *trees, *_r(), _pdf(), _word())
+    return (python, *needed, *optional, *_loops(), *_r(), _pdf(), _word())
 
 
 def _loops() -> tuple[Row, ...]:
@@ -108,21 +107,6 @@ def compile_trees(say: Callable[[str], None]) -> bool:
     which = "All other" if unread else "All"
     say(f"{which} loops over trees are compiled, in {seconds:.0f} s.")
     return True
-
-
-def _trees() -> tuple[Row, ...]:
-    """Return rows on the classes whose trees can be read; none without numba."""
-    if not compiled.available():
-        return ()
-    reasons = read_or_not()
-    read = [name for name, reason in reasons.items() if not reason]
-    rows = [Row("Trees", "ok", f"read: {', '.join(read)}")] if read else []
-    for name, reason in reasons.items():
-        if reason:
-            state = f"not read, so predict answers, slower: {reason}"
-            remedy = "Audit as usual; a newer importance-audit may read them."
-            rows.append(Row(f"Trees of {name}", "optional", state, remedy))
-    return tuple(rows)
 
 
 def _package(name: str, floor: str, use: str = "") -> Row:

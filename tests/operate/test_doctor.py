@@ -89,24 +89,9 @@ def test_loops_over_trees_are_compiled_or_not(
     assert (seen.verdict == "ok") == is_complete == (seen.remedy == "")
 
 
-def test_without_numba_there_are_no_loops_and_no_trees(monkeypatch):
+def test_without_numba_there_are_no_loops(monkeypatch):
     monkeypatch.setattr(doctor.compiled, "available", lambda: False)
-    assert doctor._loops() == doctor._trees() == ()
-
-
-def test_whose_trees_are_not_read_is_said(monkeypatch):
-    answers = {"A": "", "B": "It predicts several targets.", "C": ""}
-    monkeypatch.setattr(doctor.compiled, "available", lambda: True)
-    monkeypatch.setattr(doctor, "read_or_not", lambda: answers)
-    assert doctor._trees() == (
-        doctor.Row("Trees", "ok", "read: A, C"),
-        doctor.Row(
-            "Trees of B",
-            "optional",
-            "not read, so predict answers, slower: It predicts several targets.",
-            "Audit as usual; a newer importance-audit may read them.",
-        ),
-    )
+    assert doctor._loops() == ()
 
 
 def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):

@@ -10,12 +10,8 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, NotApplicable, quote
-from ..ranges import at_least
-from .level_order import by_similarity
 from .moved_rows import Index, Moves, Question, change_by_trees
 from .partial_dependence import SCALES, Scale, as_column, check_scale
-
-Convention = Literal["standard", "iml"]
 
 
 def ale(
@@ -27,7 +23,6 @@ def ale(
     grid: Literal["quantile", "unique"] | tuple[float, ...] = "quantile",
     n_grid: int = 51,
     scale: Scale = "native",
-    convention: Convention = "standard",
 ) -> tuple[npt.NDArray[Any], Floats]:
     r"""Return the accumulated local effects of one feature.
 
@@ -64,11 +59,6 @@ def ale(
         Number of points of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
-    convention : {"standard", "iml"}, default "standard"
-        "iml" reproduces R's package where it differs: "quantile" computes its points
-        from rounded probabilities, which can give the next value; rows below given
-        numbers move over the first interval, and rows above them enter the mean with
-        the last value; levels are in the order of `level_order.by_similarity`.
 
     Returns
     -------
@@ -79,8 +69,6 @@ def ale(
 
     Raises
     ------
-    ValueError
-        If `n_grid` or the numbers in `grid` are less than 2.
     NotApplicable
         If the column has less than two values, no row lies between two points of the
         grid, or the model has no such scale or cannot predict some level.
@@ -105,14 +93,7 @@ def ale(
     True
     """
     del seed
-    of_feature = partial(
-        moves_of,
-        *(model, data),
-        grid=grid,
-        n_grid=n_grid,
-        scale=scale,
-        convention=convention,
-    )
+    of_feature = partial(moves_of, model, data, grid=grid, n_grid=n_grid, scale=scale)
     moves = of_feature(feature)
 
     def change(moves: Moves, low: Floats, high: Floats) -> Floats:
@@ -122,8 +103,7 @@ def ale(
 
     ask = partial(_predict_ends, model, data)
     given = grid if isinstance(grid, str) else tuple(grid)
-    options = given, n_grid, scale, convention
-    question = Question(options, of_feature, ask, change)
+    question = Question((given, n_grid, scale), of_feature, ask, change)
     steps = change_by_trees(model, data, feature, question)
     if steps is None:
         steps = change(moves, *ask(feature, moves))
@@ -135,11 +115,6 @@ def ale(
         rows = _present(data, feature)
         place = {level: at for at, level in enumerate(points)}
         at_rows = values[[place[level] for level in column.iloc[rows]]]
-    elif convention == "iml":
-        above = np.setdiff1d(_present(data, feature), row)
-        rows = np.concatenate([row, above])
-        last = np.broadcast_to(values[-1], (len(above), values.shape[1]))
-        at_rows = np.concatenate([at_rows, last])
     values -= np.average(at_rows, axis=0, weights=data.weights[rows])
     return points if is_category else points.astype(np.float64), values
 
@@ -152,15 +127,11 @@ def moves_of(
     grid: Literal["quantile", "unique"] | tuple[float, ...],
     n_grid: int,
     scale: Scale,
-    convention: Convention = "standard",
 ) -> Moves:
     """Return the rows that are moved, and the intervals they are moved over.
 
     Parameters and raises are those of `ale`.
     """
-    at_least(2, n_grid=n_grid)
-    if not isinstance(grid, str) and len(set(grid)) < 2:
-        raise ValueError(f"grid must hold two numbers; it is {quote(grid)}.")
     check_scale(model, scale)
     column, present = data.X[feature], _present(data, feature)
     if column.iloc[present].nunique() < 2:
@@ -169,12 +140,8 @@ def moves_of(
             f"effects; it has {column.iloc[present].nunique()}."
         )
     if is_category(column):
-        if convention == "iml":
-            order = by_similarity(data.X.iloc[present], feature)
-        else:
-            order = np.unique(column.cat.codes.iloc[present])
-        return _between_levels(column, present, order)
-    return _between_numbers(column, present, grid, n_grid, convention)
+        return _between_levels(column, present)
+    return _between_numbers(column, present, grid, n_grid)
 
 
 def _present(data: Dataset, feature: str) -> Index:
@@ -183,11 +150,7 @@ def _present(data: Dataset, feature: str) -> Index:
 
 
 def _between_numbers(
-    column: pd.Series,
-    present: Index,
-    grid: Any,
-    n_grid: int,
-    convention: Convention,
+    column: pd.Series, present: Index, grid: Any, n_grid: int
 ) -> Moves:
     """Return the points of the grid, and each row in the interval it lies in."""
     numbers = column.iloc[present].to_numpy(dtype=np.float64)
@@ -197,9 +160,6 @@ def _between_numbers(
         # The smallest value that a share k / (n_grid - 1) of the rows does not exceed,
         # in integers: a rounded share can miss it by one row, as in R 4.2.
         needed = -(-np.arange(n_grid) * len(numbers) // (n_grid - 1))
-        if convention == "iml":
-            shares = np.arange(n_grid) * (1 / (n_grid - 1))
-            needed = _rounded_up(len(numbers) * shares)
         points = np.unique(np.sort(numbers)[np.maximum(needed, 1) - 1])
     else:
         points = np.unique(np.array(grid, dtype=np.float64))
@@ -210,8 +170,6 @@ def _between_numbers(
         )
     interval = np.maximum(np.searchsorted(points, numbers) - 1, 0)
     is_inside = (points[0] <= numbers) & (numbers <= points[-1])
-    if convention == "iml":
-        is_inside = numbers <= points[-1]
     ends = interval[is_inside]
     empty = np.setdiff1d(np.arange(len(points) - 1), ends)
     if len(empty):
@@ -223,20 +181,9 @@ def _between_numbers(
     return Moves(points, present[is_inside], ends)
 
 
-def _rounded_up(places: Floats) -> Index:
-    """Return positions rounded up as in R 4.2, type 1, at most the number of rows.
-
-    R adds four machine epsilons before it takes the whole part, and none after.
-    """
-    whole = np.floor(places + 4 * np.finfo(float).eps)
-    return np.minimum(whole + (places > whole), whole[-1]).astype(np.int64)
-
-
-def _between_levels(column: pd.Series, present: Index, codes: Index) -> Moves:
-    """Return the levels of these codes, and moves of each row to both neighbours."""
-    place = np.empty(len(column.cat.categories), dtype=np.int64)
-    place[codes] = np.arange(len(codes))
-    rank = place[column.cat.codes.iloc[present]]
+def _between_levels(column: pd.Series, present: Index) -> Moves:
+    """Return the levels that rows have, and moves of each row to both neighbours."""
+    codes, rank = np.unique(column.cat.codes.iloc[present], return_inverse=True)
     levels = np.array(column.cat.categories, dtype=object)[codes]
     has_next, has_last = rank < len(codes) - 1, rank > 0
     row = np.concatenate([present[has_next], present[has_last]])

@@ -12,7 +12,6 @@ from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
-from ..ranges import at_least, within
 from .partial_dependence import (
     SCALES,
     Grid,
@@ -85,8 +84,6 @@ def conditional_profile(
 
     Raises
     ------
-    ValueError
-        If `span` is not above 0, or `n_rows` or `n_grid` less than 1.
     NotApplicable
         If the grid has less than two points, or the model no such scale.
 
@@ -174,8 +171,6 @@ def accumulated_profile(
 
     Raises
     ------
-    ValueError
-        If `span` is not above 0, or `n_rows` or `n_grid` less than 1.
     NotApplicable
         If the grid has less than two points, no row is near one of them, or the model
         has no such scale.
@@ -220,8 +215,6 @@ def accumulated_profile(
 def rows_of(data: Dataset, feature: str, *, seed: int, n_rows: int | None) -> Dataset:
     """Return the rows that a profile averages over; see `conditional_profile`."""
     places = np.arange(data.n_samples)
-    if n_rows is not None:
-        at_least(1, n_rows=n_rows)
     if n_rows is not None and n_rows < data.n_samples:
         places = RStream(seed).sample(data.n_samples, n_rows)
     places = places[data.X[feature].notna().to_numpy()[places]]
@@ -261,7 +254,6 @@ def nearness(column: pd.Series, points: npt.NDArray[Any], width: float) -> Float
 
 def width_of(points: npt.NDArray[Any], span: float) -> float:
     """Return the standard deviation of the kernel on a grid; 1 for levels."""
-    within("span", span, span > 0, "above 0")
     return 1.0 if points.dtype == object else float(span * np.ptp(points))
 
 

@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, quote, require_names
-from ..ranges import at_least
+from ...records.errors import NotApplicable, quote
 from .partial_dependence import Scale
 from .shapley_values import Game, check_players, enumerate_coalitions, score_of
 
@@ -65,8 +64,6 @@ def mean_shapley(
 
     Raises
     ------
-    ValueError
-        If `n_grid` is less than 1, or `grid` unknown.
     NotApplicable
         If the model reads more than 12 columns or has no such scale, or the column
         has no value.
@@ -91,8 +88,6 @@ def mean_shapley(
     True
     """
     del seed
-    require_names({"grid": ("quantile", "unique")}, grid=grid)
-    at_least(1, n_grid=n_grid)
     at, part = _parts(data, feature, n_grid if grid == "quantile" else None)
     rows = np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
     score, n_outputs = score_of(model, scale), len(model.outputs)

@@ -1,6 +1,7 @@
 """Partial dependence: the mean prediction as a function of one feature."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -12,7 +13,6 @@ from ...data.column_types import is_category
 from ...data.encoding import held
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
-from ..ranges import at_least
 from ..trees.mean_predictions import TreeMeans, tree_means
 from .predictions_at import MAX_BYTES, predict_at, predictions_at
 
@@ -112,7 +112,7 @@ def partial_dependence(
     Raises
     ------
     ValueError
-        If `n_grid` is less than 1, or `grid` holds no number.
+        If `grid` holds no number.
     NotApplicable
         If the model has no such scale, or the column no value.
 
@@ -191,11 +191,11 @@ def curve_of_trees(
     if trees is None or not trees.reads_as_one(feature):
         return None
     curve = trees.curve(data.X, feature, values)
-    if curve is None or trees.are_compared("curves"):
-        return curve
+    if curve is None:
+        return None
     ends = [0, len(values) - 1]
-    predictions = predict_at(model, data.X, {feature: values[ends]})
-    return curve if trees.accepts("curves", curve[ends], predictions) else None
+    ask = partial(predict_at, model, data.X, {feature: values[ends]})
+    return curve if trees.accepts("curves", curve[ends], ask) else None
 
 
 _last_banded: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
@@ -274,7 +274,6 @@ def grid_of(
     data: Dataset, feature: str, *, grid: Grid, n_grid: int
 ) -> npt.NDArray[Any]:
     """Return the grid of a column, (n_grid,); see `partial_dependence`."""
-    at_least(1, n_grid=n_grid)
     column = data.X[feature]
     if is_category(column):
         return np.array(column.cat.categories, dtype=object)

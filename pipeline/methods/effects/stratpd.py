@@ -1,7 +1,7 @@
 """StratPD: how y changes along one feature among rows that are otherwise similar."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,8 @@ import pandas as pd
 
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote, require_names
+from ...records.errors import NotApplicable, listed, quote
 from ...records.streams import stream
-from ..ranges import at_least
 from .leaf_curves import (
     Codes,
     LeafCurve,
@@ -118,8 +117,6 @@ def stratpd(
 
     Raises
     ------
-    ValueError
-        If an option is less than 1, or `merge` unknown.
     NotApplicable
         If the target has more than two classes, rows are weighted, a value is
         missing, there are too few rows for two leaves, or no leaf shows a difference.
@@ -173,14 +170,9 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
 
     Raises
     ------
-    ValueError, NotApplicable
+    NotApplicable
         As `stratpd`.
     """
-    n_trees, least_in_leaf, min_slopes_per_x, merge = strata
-    at_least(1, n_trees=n_trees)
-    at_least(1, min_samples_leaf=1 if least_in_leaf is None else least_in_leaf)
-    at_least(1, min_slopes_per_x=min_slopes_per_x)
-    require_names({"merge": get_args(Merge)}, merge=merge)
     subject = f"Data {quote(data.name)}"
     if data.task == "multiclass":
         raise NotApplicable(
@@ -194,7 +186,7 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
         )
     refuse_missing(data, "StratPD", data.X)
     n_parted = data.n_samples if n_rows is None else n_rows
-    least = 2 * (least_in_leaf or LEAF_OF_NUMBER)
+    least = 2 * (strata.min_samples_leaf or LEAF_OF_NUMBER)
     if n_parted < least:
         raise NotApplicable(
             f"StratPD must part at least {least} rows into two leaves; {n_parted} "

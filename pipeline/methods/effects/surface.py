@@ -63,8 +63,7 @@ def surface(
     Raises
     ------
     ValueError
-        If `features` are not two columns, `n_grid` is less than 1, or `grid` holds no
-        number.
+        If `features` are not two columns, or `grid` holds no number.
     NotApplicable
         If the model has no such scale, or a column no value.
 

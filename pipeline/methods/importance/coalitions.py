@@ -101,11 +101,6 @@ class Coalitions:
         n_draws = 1 if coalition == self.everyone else len(self.shares)
         return self.rows.n_samples * n_draws
 
-    def columns_in(self, coalition: int) -> Unit:
-        """Return the columns of a coalition."""
-        members = [u for k, u in enumerate(self.players) if coalition >> k & 1]
-        return columns_of(self.model, members)
-
 
 def losses_of(
     game: Coalitions, coalitions: Sequence[int], generator: Any = None
@@ -122,7 +117,10 @@ def losses_of(
         default each coalition has a stream of its own.
     """
     model, rows, n_draws = game.model, game.rows, len(game.shares)
-    known = [game.columns_in(coalition) for coalition in coalitions]
+    known = [
+        columns_of(model, [unit for k, unit in enumerate(game.players) if of >> k & 1])
+        for of in coalitions
+    ]
     generators = [generator] * len(known)
     if generator is None and not game.is_marginal:
         generators = [stream(game.seed, "values", "|".join(c), 0) for c in known]

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ..ranges import within
 from .insides import features_of_columns, is_of, refusal, sign_of
 from .linear_terms import is_on_response, observed, terms_of, terms_within
 from .method_result import each_group
@@ -132,8 +131,6 @@ def raw_weights(
 
     Raises
     ------
-    ValueError
-        If `powers` has another value.
     NotApplicable
         If the model is neither linear nor polynomial (for other kernels there is only
         a projection whose meaning is unclear), has weights per class, or its columns
@@ -150,7 +147,6 @@ def raw_weights(
     .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
        Measure. ECML PKDD, LNCS 5782. doi:10.1007/978-3-642-04174-7_45
     """
-    within("powers", powers, powers in ("one", "any"), "'one' or 'any'")
     if getattr(model.estimator, "kernel", None) == "poly":
         return _of_kernel(model, data, is_any=powers == "any")
     terms = terms_of(model, RAW)

@@ -1,18 +1,17 @@
 """Mean distance of a model's curve from its zero, after Parr, Wilson and Hamrick."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import require_names, single_columns
+from ...records.errors import single_columns
 from ...records.value_rules import Range
 from ..effects import EFFECTS
 from ..effects.partial_dependence import Scale
-from ..ranges import at_least
 from ..spreads import mean_magnitude
 
 Curve = Literal[
@@ -88,8 +87,6 @@ def curve_impact(
 
     Raises
     ------
-    ValueError
-        If `n_grid` is less than 2, or `curve` or `grid` unknown.
     NotApplicable
         If a group has several columns, or the model no such scale or curve: "shapley"
         needs all coalitions of at most 12 columns.
@@ -177,7 +174,7 @@ def curve_importance(
 
     Raises
     ------
-    ValueError, NotApplicable
+    NotApplicable
         As `curve_impact`.
 
     Warnings
@@ -213,9 +210,6 @@ def _magnitudes(
     by_rows: bool,
 ) -> tuple[Floats, Floats]:
     """Return the mean magnitude of each curve, over its values or over the rows."""
-    allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
-    require_names(allowed, curve=curve, grid=options["grid"])
-    at_least(2, n_grid=options["n_grid"])
     magnitudes = []
     for feature in single_columns(data.groups, "a curve"):
         weights = pd.Series(data.weights, index=data.X.index)[data.weights > 0]

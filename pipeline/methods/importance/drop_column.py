@@ -16,14 +16,12 @@ from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
 from ...records.value_rules import Range
-from ..ranges import at_least
 from .method_result import Kept, MethodResult
 from .paired_losses import PairedLosses
 from .permutation_draws import Draw
 from .refits import (
     Unit,
     columns_of,
-    loss_of_refit,
     n_held_out,
     parted,
     prediction_of_refit,
@@ -97,8 +95,6 @@ def drop_column(
 
     Raises
     ------
-    ValueError
-        If `n_repeats` is less than 1, or `held_out` not from 0 to below 1.
     NotApplicable
         If the audit did not fit `model`, or no row would be held out, or fitted.
 
@@ -176,8 +172,6 @@ def permute_refit(
 
     Raises
     ------
-    ValueError
-        If `n_repeats` is less than 1.
     NotApplicable
         If the audit did not fit `model`.
 
@@ -248,8 +242,6 @@ def shapley_refit(
 
     Raises
     ------
-    ValueError
-        If `n_repeats` is less than 1.
     NotApplicable
         If the audit did not fit `model`, `form` is "ratio", two groups share a column,
         or there are more than 12 features and groups.
@@ -269,7 +261,6 @@ def shapley_refit(
        Based on Variance Decomposition. The American Statistician 61(2), 139-147.
        doi:10.1198/000313007X188252
     """
-    at_least(1, n_repeats=n_repeats)
     training_rows(model, "shapley_refit")
     refuse_ratio(form, "shapley_refit")
     units, places = units_of(model, data, "shapley_refit")
@@ -293,10 +284,6 @@ def shapley_refit(
 
 def check_held_out(n_samples: int, held_out: float) -> None:
     """Refuse a share that leaves no row to fit, or to hold out."""
-    if not 0 <= held_out < 1:
-        raise ValueError(
-            f"held_out must be at least 0 and below 1; {held_out:g} was given."
-        )
     n_out = n_held_out(n_samples, held_out)
     if held_out and not 0 < n_out < n_samples:
         raise NotApplicable(
@@ -319,7 +306,6 @@ def _against_all(
     `predict` returns the predictions of a refit for the evaluation rows, which are
     `data` unless ``part(repeat=…)`` has others; `paired` collects all of them.
     """
-    at_least(1, n_repeats=n_repeats)
     units = {name: columns_of(model, [unit]) for name, unit in data.groups.items()}
     changes = [("", ()), *(change for change in units.items() if change[1])]
     fits = [Fit(repeat, *change) for repeat in range(n_repeats) for change in changes]
@@ -380,7 +366,9 @@ def _loss_of_subset(
     """
     repeat, subset = subset_of_repeat
     columns = columns_of(model, [u for k, u in enumerate(units) if subset >> k & 1])
-    return loss_of_refit(model, columns, data, seed=seed_of_fit(seed, repeat))
+    fit_seed = seed_of_fit(seed, repeat)
+    prediction = prediction_of_refit(model, columns, data, seed=fit_seed)
+    return evaluate(model.losses, data.y, prediction, data.weights)
 
 
 def shapley_value(losses: Floats, player: int, n_players: int) -> Floats:

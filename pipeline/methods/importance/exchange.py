@@ -10,7 +10,6 @@ from ...records.errors import NotApplicable, quote
 from ...records.streams import stream
 from ..effects.leaf_curves import in_unit
 from ..effects.stratpd import refuse_missing
-from ..ranges import at_least
 
 Index = npt.NDArray[np.int64]
 
@@ -38,8 +37,6 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
 
     Raises
     ------
-    ValueError
-        If `min_samples_leaf` is less than 1.
     NotApplicable
         If a value is missing, or a half has too few rows for two leaves.
     """
@@ -49,7 +46,6 @@ def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) ->
     rest = [numbers_of(data.X[name]) for name in data.inputs if name not in columns]
     if not rest:  # no other column: all rows are one leaf
         return np.zeros(data.n_samples, dtype=np.int64)
-    at_least(1, min_samples_leaf=min_samples_leaf)
     if data.n_samples < 4 * min_samples_leaf:
         raise NotApplicable(
             f"Data {quote(data.name)} must have at least {4 * min_samples_leaf} rows "

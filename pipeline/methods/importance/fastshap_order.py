@@ -5,7 +5,6 @@ import numpy as np
 from ...records.dataset_and_model import Floats
 from ...records.r_rng import RStream
 from ..effects.shapley_values import Bits, Game, Index
-from ..ranges import within
 
 # Distributes the error by variance; the constant is fastshap's.
 ADJUSTMENT = 1e6
@@ -45,9 +44,10 @@ def explain(
     ValueError
         If there is no variance over the rounds.
     """
-    is_spread = n_permutations >= 2 or not adjust
-    rule = "at least 2 for adjust = true"
-    within("n_permutations", n_permutations, is_spread, rule)
+    if adjust and n_permutations < 2:
+        raise ValueError(
+            "n_permutations must be at least 2 for adjust = true; 1 was given."
+        )
     every = rounds(game, columns, n_permutations=n_permutations, r=r)
     values = every.mean(axis=0)
     if not adjust:

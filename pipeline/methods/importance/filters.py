@@ -11,7 +11,6 @@ from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, listed, quote
 from ...records.losses import one_minus_auc
 from ...records.value_rules import Range
-from ..ranges import at_least, within
 from .data_only import (
     each_column,
     refuse_classes,
@@ -70,8 +69,6 @@ def lowess_r2(
     ------
     NotApplicable
         If the target is a class or constant, or rows differ in weight.
-    ValueError
-        If an option is out of its range.
 
     Warnings
     --------
@@ -93,9 +90,6 @@ def lowess_r2(
     >>> bool(raw[0] > 0.999), bool(abs(raw[1]) < 0.1)
     (True, True)
     """
-    within("fraction", fraction, 0 < fraction <= 1, "above 0 and at most 1")
-    at_least(0, n_robust=n_robust)
-    within("step", step, 0 <= step < 1, "at least 0 and below 1")
     refuse_classes(data, "lowess_r2", "Use auc or anova.")
     refuse_constant_target(data, "lowess_r2")
     refuse_weights(data, "lowess_r2")

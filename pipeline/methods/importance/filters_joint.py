@@ -13,7 +13,6 @@ from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.value_rules import Range
-from ..ranges import at_least
 from .data_only import (
     by_name,
     is_measurable,
@@ -168,8 +167,6 @@ def mrmr(
     NotApplicable
         If rows differ in weight, the target is constant, or it has more than two
         classes and the measure is not "binned".
-    ValueError
-        If `n_bins` is less than 2.
 
     Warnings
     --------
@@ -192,7 +189,6 @@ def mrmr(
     >>> raw[:, 0, 0].tolist()
     [2.0, 1.0, 3.0]
     """
-    at_least(2, n_bins=n_bins)
     refuse_weights(data, "mrmr")
     refuse_constant_target(data, "mrmr")
     if data.task == "multiclass" and measure != "binned":

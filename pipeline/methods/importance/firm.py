@@ -19,7 +19,6 @@ from .firm_estimators import (
     Conditional,
     Setting,
     feature_of,
-    setting_of,
     spread_of,
 )
 from .scores import numbers_of, slopes, weighing
@@ -111,8 +110,6 @@ def firm(
 
     Raises
     ------
-    ValueError
-        If `n_bins` is less than 2, or `span` not above 0 and at most 1.
     NotApplicable
         If the model has no such scale, or lacks what the estimator needs.
 
@@ -140,7 +137,7 @@ def firm(
     >>> raw.shape, float(round(raw[0, 0, 0], 9))
     ((2, 1, 1), 2.0)
     """
-    setting = setting_of(n_bins, span)
+    setting = Setting(n_bins, span)
     score = score_of(model, scale)
     X, shares = weighing(data)
     if estimator == "gaussian":
@@ -193,8 +190,6 @@ def firm_labels(
 
     Raises
     ------
-    ValueError
-        As `firm`.
     NotApplicable
         If the target has more than two classes.
 
@@ -214,7 +209,7 @@ def firm_labels(
     >>> raw[:, 0, 0].round(9).tolist()
     [2.0, -1.0]
     """
-    setting = setting_of(n_bins, span)
+    setting = Setting(n_bins, span)
     if data.task == "multiclass":
         raise NotApplicable(
             f"Target {quote(data.target)} must be a number or have two classes for "

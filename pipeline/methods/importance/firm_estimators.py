@@ -15,7 +15,6 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
-from ..ranges import at_least, within
 
 Conditional = Literal["auto", "discrete", "binary", "linear", "binned", "lowess"]
 # With fewer, the mean of a bin is noise and a straight line is better.
@@ -56,13 +55,6 @@ class Setting(NamedTuple):
 
     n_bins: int
     span: float
-
-
-def setting_of(n_bins: int, span: float) -> Setting:
-    """Return the options of the estimators, validated."""
-    at_least(2, n_bins=n_bins)
-    within("span", span, 0 < span <= 1, "above 0 and at most 1")
-    return Setting(n_bins, span)
 
 
 Estimate: TypeAlias = Callable[[Feature, Floats, Floats, Setting], Floats]

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
@@ -109,7 +108,7 @@ def h_statistic(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 1 or `n_rows` less than 2.
+        If `n_rows` is less than 2.
     NotApplicable
         If a group has more than three columns, or the model no such scale.
 
@@ -229,7 +228,7 @@ def at_rows(
     if exact is not None:
         return exact
     share = np.bincount(point, weights=weights) / weights.sum()
-    settings = {name: _values(X[name], first) for name in columns}
+    settings = {name: X[name].iloc[first].values for name in columns}
     own, others, largest = [], np.zeros(()), np.zeros(())
     predicted = np.full((data.n_samples, len(model.outputs)), np.nan)
     start = 0
@@ -255,27 +254,21 @@ def _of_trees(
     means of the first row.
     """
     own, others = trees.dependences(columns)
-    if not trees.are_compared("dependences"):
-        X, names = data.X, list(columns)
-        as_first = np.zeros(data.n_samples, dtype=int)
-        set_as_first = X.assign(**{n: _values(X[n], as_first) for n in names})
-        first_set = X.iloc[as_first].assign(**{n: X[n].array for n in names})
-        predictions = [
-            model.predict(rows).reshape(data.n_samples, -1)
-            for rows in (set_as_first, first_set)
-        ]
-        means = np.stack([own[0], others[0]])
-        if not trees.accepts("dependences", means, np.stack(predictions)):
-            return None
+
+    def of_first_row() -> Floats:
+        X, as_first = data.X, np.zeros(data.n_samples, dtype=int)
+        set_as_first = X.assign(**{n: X[n].iloc[as_first].values for n in columns})
+        first_set = X.iloc[as_first].assign(**{n: X[n].array for n in columns})
+        both = map(model.predict, (set_as_first, first_set))
+        return np.stack([each.reshape(data.n_samples, -1) for each in both])
+
+    means = np.stack([own[0], others[0]])
+    if not trees.accepts("dependences", means, of_first_row):
+        return None
     predicted = model.predict(data.X).reshape(data.n_samples, -1)
     return Dependence(
         own, others, predicted, rounding_of(data.n_samples, trees.largest)
     )
-
-
-def _values(column: pd.Series, places: npt.NDArray[np.int64]) -> Any:
-    """Return the values of a column at some positions, in its own type."""
-    return column.iloc[places].values
 
 
 def mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:

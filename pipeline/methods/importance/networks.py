@@ -119,7 +119,7 @@ def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floa
        data. Ecological Modelling 178(3-4), 389-397.
        doi:10.1016/j.ecolmodel.2004.03.013
     """
-    products = sign_of(model) * olden_products(*_weights(model, "olden"))
+    products = sign_of(model) * np.matmul(*_weights(model, "olden"))
     names = np.array(features_of_columns(model, len(products), "olden"), dtype=object)
 
     def signed(of: tuple[str, ...]) -> float:
@@ -149,11 +149,6 @@ def garson_shares(hidden: Floats, output: Floats, *, output_weights: bool) -> Fl
         shares = shares * np.abs(output[is_connected])
     with np.errstate(invalid="ignore"):
         return np.asarray(shares.sum(axis=1) / shares.sum())
-
-
-def olden_products(hidden: Floats, output: Floats) -> Floats:
-    """Return Olden's sum of products of each input; weights as in `garson_shares`."""
-    return np.asarray(hidden @ output)
 
 
 def _weights(model: FittedModel, method: str) -> tuple[Floats, Floats]:

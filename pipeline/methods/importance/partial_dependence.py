@@ -1,14 +1,14 @@
 """Spread of the partial dependence of each feature."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import require_names, single_columns
+from ...records.errors import single_columns
 from ..effects import partial_dependence as effect
 from ..effects.partial_dependence import Grid, Scale, single_curves
 from ..spreads import SPREADS, weighted_deviation
@@ -95,8 +95,6 @@ def partial_dependence(
 
     Raises
     ------
-    ValueError
-        If `spread` or `of_curves` is unknown.
     NotApplicable
         If a group has several columns, or the model no such scale.
 
@@ -121,8 +119,6 @@ def partial_dependence(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
-    allowed = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
-    require_names(allowed, spread=spread, of_curves=of_curves)
     curve_of = curves or {}
     spreads = []
     for feature in single_columns(data.groups, "method 'partial_dependence'"):

@@ -54,7 +54,7 @@ def pd_importance(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 1 or `n_rows` less than 2.
+        If `n_rows` is less than 2.
     NotApplicable
         If the model has no such scale, or stream "hstats" has more than one repeat.
 

@@ -6,15 +6,14 @@ the loop over both.
 
 import time
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ...models.prediction import predict_unchanged
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, OutOfTime, require_names
+from ...records.errors import NotApplicable, OutOfTime
 from ...records.losses import evaluate
-from ..ranges import at_least, rows_within
 from .exchange import Index
 from .method_result import Kept, MethodResult
 from .neighbours import Convention
@@ -31,7 +30,8 @@ from .permutation_draws import (
 from .permutation_exact import exact_permutation
 from .permuted_predictions import answers, read_only
 from .row_terms import RowTerms
-from .samplers import NAMES, Within, draws_of
+from .sampled_rows import rows_within
+from .samplers import Within, draws_of
 from .segment_losses import SegmentLosses
 
 HowDrawn = Literal["sampled", "exact"]
@@ -137,8 +137,7 @@ def permutation(
     Raises
     ------
     ValueError
-        If `n_repeats`, `min_samples_leaf` or `n_neighbours` is less than 1, `n_rows`
-        not between 1 and all rows, or an option has another value than those above.
+        If there are fewer rows than `n_rows`.
     NotApplicable
         If the package of a stream does not draw as requested; if there are too few rows
         for leaves or a normal, or missing values; if a category would be drawn from a
@@ -181,15 +180,7 @@ def permutation(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 10, 1), True)
     """
-    at_least(1, n_repeats=n_repeats)
     rows_within(data.n_samples, n_rows=n_rows)
-    require_names(
-        NAMES | {"draws": get_args(HowDrawn)},
-        convention=convention,
-        draws=draws,
-        perturbation=perturbation,
-        within=within,
-    )
     if draws == "exact":
         if n_rows is not None or within != "none":
             option = "n_rows" if within == "none" else "within"
@@ -278,14 +269,7 @@ def permuted_target(
     -------
     values : ndarray of shape (n_repeats, n_losses)
         In units of each of ``model.losses``.
-
-    Raises
-    ------
-    ValueError
-        As `permutation`.
     """
-    at_least(1, n_repeats=n_repeats)
-    rows_within(data.n_samples, n_rows=n_rows)
     draws = DRAWS["DALEX"] if stream == "DALEX" else numpy_targets
     values = np.empty((n_repeats, len(model.losses)))
     rows_drawn: Index | None = None

@@ -4,6 +4,7 @@ The measured values follow from the draws alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -97,46 +98,27 @@ def _vip_04_draws(
             yield Draw(repeat, what, rows, r.sample(len(rows)))
 
 
-def _vip_05_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+def _draws_by_repeat(
+    seed: int,
+    names: tuple[str, ...],
+    n: int,
+    n_repeats: int,
+    n_rows: int | None,
+    *,
+    draws_all: bool,
+    before: tuple[int, ...],
 ) -> Draws:
-    """Yield the draws of vip 0.5: rows are drawn even if all are used."""
+    """Yield the draws of vip 0.5 and DALEX: rows, what is `before`, then variables.
+
+    With `draws_all`, as in vip 0.5, rows are drawn even if all are used.
+    """
     r = RStream(seed)
     rows = np.arange(n)
     for repeat in range(n_repeats):
-        if n_rows is not None:
+        if n_rows is not None and (draws_all or n_rows < n):
             rows = r.sample(n, n_rows)
         yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
-        for what in range(len(names)):
-            yield Draw(repeat, what, rows, r.sample(len(rows)))
-
-
-def _dalex_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of DALEX: rows if not all are used, target, variables."""
-    r = RStream(seed)
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        if n_rows is not None and n_rows < n:
-            rows = r.sample(n, n_rows)
-        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
-        for what in (TARGET, *range(len(names))):
-            yield Draw(repeat, what, rows, r.sample(len(rows)))
-
-
-def _hstats_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of hstats: rows once if not all are used, then by variable."""
-    r = RStream(seed)
-    rows = np.arange(n)
-    if n_rows is not None and n_rows < n:
-        rows = r.sample(n, n_rows)
-    for repeat in range(n_repeats):
-        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
-    for what in range(len(names)):
-        for repeat in range(n_repeats):
+        for what in (*before, *range(len(names))):
             yield Draw(repeat, what, rows, r.sample(len(rows)))
 
 
@@ -145,30 +127,46 @@ def in_order_of_xplainfi(names: Sequence[str]) -> list[int]:
     return sorted(range(len(names)), key=lambda what: names[what].encode())
 
 
+def _draws_by_variable(
+    seed: int,
+    names: tuple[str, ...],
+    n: int,
+    n_repeats: int,
+    n_rows: int | None,
+    *,
+    in_order: Callable[[Sequence[str]], list[int]],
+) -> Draws:
+    """Yield the draws of hstats and xplainfi: rows if not all are used, variables."""
+    r = RStream(seed)
+    rows = np.arange(n)
+    if n_rows is not None and n_rows < n:
+        rows = r.sample(n, n_rows)
+    for repeat in range(n_repeats):
+        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
+    for what in in_order(names):
+        for repeat in range(n_repeats):
+            yield Draw(repeat, what, rows, r.sample(len(rows)))
+
+
 def _xplainfi_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
-    """Yield the draws of xplainfi: all repeats of a variable, in alphabetical order."""
+    """Yield the draws of xplainfi, which takes variables in alphabetical order."""
     if n_rows is not None and n_rows < n:
         raise NotApplicable(
             f"xplainfi permutes all {n} rows, but n_rows = {n_rows} was asked. Leave "
             "n_rows or the engine out."
         )
-    r = RStream(seed)
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        yield Draw(repeat, BASELINE, rows, np.arange(n))
-    for what in in_order_of_xplainfi(names):
-        for repeat in range(n_repeats):
-            yield Draw(repeat, what, rows, r.sample(n))
+    of_all = seed, names, n, n_repeats, None
+    yield from _draws_by_variable(*of_all, in_order=in_order_of_xplainfi)
 
 
 DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] = {
     "numpy": _numpy_draws,
     "vip-0.4": _vip_04_draws,
-    "vip-0.5": _vip_05_draws,
-    "DALEX": _dalex_draws,
-    "hstats": _hstats_draws,
+    "vip-0.5": partial(_draws_by_repeat, draws_all=True, before=()),
+    "DALEX": partial(_draws_by_repeat, draws_all=False, before=(TARGET,)),
+    "hstats": partial(_draws_by_variable, in_order=lambda names: [*range(len(names))]),
     "xplainfi": _xplainfi_draws,
 }
 """By stream; draws of those in `REPEAT_BY_REPEAT` come repeat by repeat."""

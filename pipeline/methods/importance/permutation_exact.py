@@ -5,7 +5,6 @@ packed trees are compared with the model's own `predict` first.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from ...records.influence import INFLUENCE
 from ...records.losses import SUMS
 from ..trees import compiled
 from ..trees.exact import ExactLosses, exact_losses
-from ..trees.fitted import Trees, trees_of
-from ..trees.packing import predict
+from ..trees.fitted import NO_BINS, Trees, trees_of
+from ..trees.packing import Integers
 from ..trees.routes import report_route
 from .method_result import Kept, MethodResult
 from .row_terms import RowTerms
@@ -44,10 +43,12 @@ def exact_permutation(
         column for each feature; if columns are permuted together; or if a loss is not
         a mean over rows.
     """
-    trees, rows = _trees(model, data)
+    trees, bins = _trees(model, data)
     prediction = model.predict(data.X)
-    packed = predict(trees.packing, rows)[:, trees.columns]
-    if np.abs(packed - prediction).max(initial=0) > NEAR * np.abs(prediction).max():
+    if (
+        np.abs(trees.predicted(bins) - prediction).max(initial=0)
+        > NEAR * np.abs(prediction).max()
+    ):
         raise NotApplicable(
             f"The trees of model {quote(model.name)} do not add up to what it "
             f"predicts, so they cannot stand for it. {REMEDY}"
@@ -55,7 +56,7 @@ def exact_permutation(
     report_route(model, "losses")
     exact = exact_losses(
         trees.packing,
-        rows,
+        bins,
         data.y,
         data.weights,
         model.losses,
@@ -73,8 +74,8 @@ def exact_permutation(
     return MethodResult(raw[:, np.newaxis], exact.baseline[np.newaxis], terms)
 
 
-def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
-    """Return the trees of a model, and its rows as the trees read them."""
+def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Integers]:
+    """Return the trees of a model, and the bins of the rows."""
     subject = (
         f"The mean over all permutations of model {quote(model.name)} is not known"
     )
@@ -93,23 +94,10 @@ def _trees(model: FittedModel, data: Dataset) -> tuple[Trees, Any]:
             f"{subject}: its estimator does not read one column for each feature. "
             f"{REMEDY}"
         )
-    try:
-        rows = np.asarray(trees.read(data.X), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise NotApplicable(
-            f"{subject}: its estimator reads more than numbers. {REMEDY}"
-        ) from error
-    if not trees.packing.can_place(rows):
-        raise NotApplicable(
-            f"{subject}: its estimator reads categories above 255, which it takes for "
-            f"others. {REMEDY}"
-        )
-    if not trees.packing.can_follow(rows):
-        raise NotApplicable(
-            f"{subject}: its trees do not tell where rows go whose values are missing. "
-            f"{REMEDY}"
-        )
-    return trees, rows
+    bins = trees.bins(data.X)
+    if bins is None:
+        raise NotApplicable(f"{subject}. {NO_BINS} {REMEDY}")
+    return trees, bins
 
 
 def _row_terms(

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.value_rules import Range
-from ..ranges import at_least
 from .refits import refuse_ratio, units_of
 from .subspaces import Index, Mask, members_of, rises_of
 
@@ -87,7 +86,7 @@ def random_subspace(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 2, or `n_drawn` not between 1 and *p* - 1.
+        If `n_drawn` is not between 1 and *p* - 1.
     NotApplicable
         If the audit did not fit `model`, it reads one feature or group only, two groups
         share a column, `form` is "ratio", or bootstrap samples lack a class.
@@ -215,11 +214,6 @@ def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
     Perf
         See `random_subspace` for definition, error, limits and reference.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two members.
-
     Examples
     --------
     >>> ensemble = [((1, 1, 0, 0), 2.0), ((1, 0, 1, 0), 3.0), ((0, 1, 1, 0), 7.0)]
@@ -236,7 +230,6 @@ def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
 def _stacked(members: Iterable[tuple[npt.ArrayLike, Any]]) -> tuple[Mask, Floats]:
     """Return masks, (n_members, n_units), and values of members, (n_members, …)."""
     pairs = [(np.asarray(mask, dtype=bool), score) for mask, score in members]
-    at_least(2, n_repeats=len(pairs))
     return np.stack([mask for mask, _ in pairs]), np.stack([s for _, s in pairs])
 
 

@@ -10,7 +10,6 @@ from ...data.splits import drawn_rows
 from ...models.performance import constant
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.errors import NotApplicable, quote
-from ...records.losses import evaluate
 from ...records.streams import stream
 
 Unit: TypeAlias = tuple[str, ...]
@@ -59,7 +58,7 @@ def units_of(
     NotApplicable
         If two groups share a column the model reads.
     """
-    group_units = [_unit_of(model, columns) for columns in data.groups.values()]
+    group_units = [columns_of(model, [unit]) for unit in data.groups.values()]
     grouped = [name for unit in group_units for name in unit]
     shared = [name for name in grouped if grouped.count(name) > 1]
     if shared:
@@ -76,20 +75,13 @@ def units_of(
 
 def columns_of(model: FittedModel, units: Collection[Unit]) -> Unit:
     """Return the columns of some units in the model's own order."""
-    return _unit_of(model, [name for unit in units for name in unit])
+    names = {name for unit in units for name in unit}
+    return tuple(name for name in model.features if name in names)
 
 
 def seed_of_fit(seed: int, repeat: int) -> int:
     """Return the `random_state` that all fits of one repeat share."""
     return int(stream(seed, "refit", "", repeat).integers(2**31))
-
-
-def loss_of_refit(
-    model: FittedModel, columns: Collection[str], data: Dataset, *, seed: int
-) -> Floats:
-    """Return the losses of `prediction_of_refit`, (n_losses,)."""
-    prediction = prediction_of_refit(model, columns, data, seed=seed)
-    return evaluate(model.losses, data.y, prediction, data.weights)
 
 
 def prediction_of_refit(
@@ -146,8 +138,3 @@ def refuse_ratio(form: Form, method: str) -> None:
             f"form must not be 'ratio' for method {method!r}, whose baseline is 0; "
             "it is."
         )
-
-
-def _unit_of(model: FittedModel, columns: Collection[str]) -> Unit:
-    """Return those of the columns that the model reads, in its order."""
-    return tuple(name for name in model.features if name in columns)

@@ -10,7 +10,6 @@ from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable, quote
 from ...records.value_rules import Range
-from ..ranges import at_least, within
 from .data_only import (
     by_name,
     is_measurable,
@@ -101,7 +100,7 @@ def relieff(
         If rows differ in weight, the target is constant, a class has fewer than two
         rows, or `merits` is set for a numeric target.
     ValueError
-        If an option is out of its range.
+        If `different_above` is not above `same_below`.
 
     Warnings
     --------
@@ -126,13 +125,11 @@ def relieff(
     >>> bool(raw[0] > 0.1 > raw[1])
     True
     """
-    at_least(1, n_neighbours=n_neighbours)
-    within("sigma", sigma, sigma > 0, "above 0")
-    within("same_below", same_below, 0 <= same_below < 1, "at least 0 and below 1")
-    holds = same_below < different_above <= 1
-    within("different_above", different_above, holds, "above same_below and at most 1")
-    known = misses in ("each_class", "any_class")
-    within("misses", misses, known, "'each_class' or 'any_class'")
+    if same_below >= different_above:
+        raise ValueError(
+            f"different_above must be above same_below, {same_below}; "
+            f"{different_above} was given."
+        )
     refuse_weights(data, "relieff")
     refuse_constant_target(data, "relieff")
     if merits and data.task == "regression":

@@ -6,17 +6,16 @@ The losses of single coalitions come from `coalitions`; here they give Shapley v
 import operator
 from collections.abc import Callable, Sequence
 from itertools import accumulate, chain
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, listed, quote, require_names
+from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ...records.value_rules import Range
 from ..effects.shapley_values import draw_places
-from ..ranges import at_least, rows_within
 from ..trees.routes import report_route
 from .coalitions import (
     Coalitions,
@@ -31,15 +30,11 @@ from .conditional_gaussian import Noise, gaussian_sampler
 from .drop_column import MOST_PLAYERS, shapley_value
 from .method_result import MethodResult
 from .refits import Unit, refuse_ratio, units_of
+from .sampled_rows import rows_within
 
 Algorithm = Literal["auto", "exact", "sampling"]
 Background = Literal["rows", "gaussian"]
 Stream = Literal["numpy", "xplainfi"]
-NAMES = {
-    "algorithm": get_args(Algorithm),
-    "background": get_args(Background),
-    "stream": get_args(Stream),
-}
 
 
 class Stop(NamedTuple):
@@ -143,8 +138,7 @@ def sage(
     Raises
     ------
     ValueError
-        If `n_repeats`, `n_rows`, `n_background` or `tolerance` is out of range, or an
-        option has another value than those above.
+        If there are fewer rows than `n_rows`.
     NotApplicable
         If there are more than 12 players for "exact", `form` is "ratio", two groups
         share a column, columns for "gaussian" are not complete numbers, or the data do
@@ -171,10 +165,7 @@ def sage(
     >>> raw[:, 0, 0].round(6).tolist()  # the variance of each term
     [4.0, 0.0]
     """
-    at_least(1, n_repeats=n_repeats, n_background=n_background)
-    at_least(0, tolerance=tolerance)
     rows_within(data.n_samples, n_rows=n_rows)
-    require_names(NAMES, algorithm=algorithm, background=background, stream=stream)
     refuse_ratio(form, "sage")
     players, places = units_of(model, data, "sage")
     r = None

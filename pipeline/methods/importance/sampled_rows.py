@@ -1,4 +1,4 @@
-"""The rows on which interactions are measured, drawn for each repeat."""
+"""The rows on which interactions are measured, drawn for each repeat; row limits."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -9,9 +9,18 @@ from ...records.dataset_and_model import Dataset, Floats
 from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
-from ..ranges import at_least
 
 Stream = Literal["numpy", "hstats"]
+
+
+def rows_within(n_samples: int, **options: int | None) -> None:
+    """Refuse numbers of rows that cannot be drawn; None stands for all rows."""
+    for name, n_rows in options.items():
+        if n_rows is not None and n_rows > n_samples:
+            raise ValueError(
+                f"{name} must be at most {n_samples}, the rows there are; {n_rows} was "
+                "given."
+            )
 
 
 def repeated(
@@ -23,7 +32,6 @@ def repeated(
     n_rows: int | None,
 ) -> tuple[Floats, Floats]:
     """Return the values on each draw of rows, computed once if all rows are used."""
-    at_least(1, n_repeats=n_repeats)
     if stream == "hstats" and n_repeats > 1:
         raise NotApplicable(
             f"Stream 'hstats' must have one repeat; n_repeats is {n_repeats}. "
@@ -56,8 +64,8 @@ def draw_rows(
     ValueError
         If `n_rows` is less than 2.
     """
-    if n_rows is not None:
-        at_least(2, n_rows=n_rows)
+    if n_rows is not None and n_rows < 2:
+        raise ValueError(f"n_rows must be at least 2; {n_rows} was given.")
     replays = stream == "hstats"
     weighing = np.flatnonzero(data.weights > 0)
     places = np.arange(data.n_samples) if replays else weighing

@@ -9,14 +9,13 @@ them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 from ...records.dataset_and_model import Dataset
 from ...records.errors import NotApplicable
 from ...records.streams import stream as generator_of
-from ..ranges import at_least
 from .conditional import Given, near_of, normal_of, replayed_given
 from .exchange import Index, drawn_within, leaves_of, permuted_within
 from .neighbours import Convention
@@ -25,11 +24,6 @@ from .permutation_draws import BASELINE, DRAWS, Draw, Draws, Perturbation, Strea
 Within = Literal["none", "leaves", "gaussian", "neighbours"]
 GIVEN = ("gaussian", "neighbours")
 """The values of `within` that draw from a distribution given the other columns."""
-NAMES = {
-    "convention": get_args(Convention),
-    "perturbation": get_args(Perturbation),
-    "within": get_args(Within),
-}
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,7 @@ def draws_of(
 
     Raises
     ------
-    ValueError, NotApplicable
+    NotApplicable
         As `permutation`.
     """
     _refuse_unavailable(stream, perturbation, within)
@@ -116,7 +110,6 @@ def _given_others(
     """Return the sampler of each group given all other columns."""
     if within == "gaussian":
         return [normal_of(data, name) for name in data.groups]
-    at_least(1, n_neighbours=n_neighbours)
     if convention == "xplainfi" and n_neighbours == 1:
         raise NotApplicable(
             'With convention = "xplainfi" a row is the nearest of its own neighbours, '

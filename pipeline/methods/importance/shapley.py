@@ -22,8 +22,8 @@ from ..effects.shapley_values import (
     sample_orders,
     score_of,
 )
-from ..ranges import at_least, rows_within
 from . import fastshap_order
+from .sampled_rows import rows_within
 from .scores import linear_slopes, numbers_of, numbers_read
 
 Algorithm = Literal["sampling", "exact", "linear"]
@@ -114,7 +114,8 @@ def shapley(
     Raises
     ------
     ValueError
-        If a number of repeats, permutations or rows is out of range.
+        If `n_rows` or `n_background` exceeds the rows there are, or `adjust` is set for
+        a single permutation.
     NotApplicable
         If the model or the data do not suit the algorithm or the stream.
 
@@ -140,7 +141,6 @@ def shapley(
     >>> raw.shape, bool(abs(raw[1] - baseline).max() < 1e-12)
     ((2, 3, 1), True)
     """
-    at_least(1, n_repeats=n_repeats, n_permutations=n_permutations)
     rows_within(data.n_samples, n_rows=n_rows, n_background=n_background)
     inputs = _Inputs(
         model, data, score_of(model, scale), seed, background, n_rows, n_background

@@ -1,17 +1,16 @@
 """Mean distance of a StratPD curve from its zero: the effect of a feature on y."""
 
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import require_names, single_columns
+from ...records.errors import single_columns
 from ...records.streams import stream as generator_of
 from ..effects.leaf_curves import Codes, LeafCurve, Merge, points_of
 from ..effects.stratpd import Strata, curve_of, table_of
-from ..ranges import at_least, within
 from ..spreads import mean_magnitude
 
 Resample = Literal["subsample", "bootstrap", "none"]
@@ -89,7 +88,7 @@ def stratified_impact(
     Raises
     ------
     ValueError
-        If an option is out of range.
+        If `n_repeats` is above 1 for `resample` "none".
     NotApplicable
         If a group has several columns, or the rows cannot be partitioned; see
         `effects.stratpd`.
@@ -226,10 +225,10 @@ def _over_trials(
 
     It is over the points, or over the rows at the points.
     """
-    require_names({"resample": get_args(Resample)}, resample=resample)
-    at_least(1, n_repeats=n_repeats)
-    is_valid = n_repeats == 1 or resample != "none"
-    within("n_repeats", n_repeats, is_valid, "1 for resample 'none'")
+    if resample == "none" and n_repeats > 1:
+        raise ValueError(
+            f"n_repeats must be 1 for resample 'none'; {n_repeats} was given."
+        )
     features = single_columns(data.groups, "a StratPD curve")
     n_rows = round(SUBSAMPLE * data.n_samples)
     n_drawn = n_rows if resample == "subsample" else data.n_samples

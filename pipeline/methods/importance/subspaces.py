@@ -14,7 +14,6 @@ from ...records.errors import NotApplicable, quote
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
-from ..ranges import at_least
 from .refits import Unit, columns_of, training_rows
 
 Index: TypeAlias = npt.NDArray[np.int64]
@@ -46,7 +45,6 @@ def members_of(
     """Yield a measure of each member in turn; more members keep the first ones."""
     training_rows(model, method)
     d = number_drawn(model, len(units), method, n_drawn)
-    at_least(2, n_repeats=n_repeats)
     make = partial(_measured, measure, model.unfitted(), units, method, seed, d)
     yield from each(make, range(n_repeats))
 

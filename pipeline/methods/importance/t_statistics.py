@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ..ranges import within
 from .insides import is_of, refusal
 from .linear_terms import (
     Observed,
@@ -88,8 +87,6 @@ def t_statistic(
 
     Raises
     ------
-    ValueError
-        If `several_terms` has another value.
     NotApplicable
         If the model is none of these, penalised, constrained, not converged, of several
         classes, has no more rows than coefficients, or unknown training rows.
@@ -106,8 +103,6 @@ def t_statistic(
     .. [1] Greenwell, Boehmke and McCarthy (2018). A Simple and Effective Model-Based
        Variable Importance Measure. doi:10.48550/arXiv.1805.04755
     """
-    known = several_terms in ("root_f", "f")
-    within("several_terms", several_terms, known, "'root_f' or 'f'")
     estimates = _estimates(model)
     is_root = several_terms == "root_f"
     return each_group(data, lambda columns: wald(estimates, columns, is_root=is_root))

@@ -65,7 +65,7 @@ def vint(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 1 or `n_rows` less than 2.
+        If `n_rows` is less than 2.
     NotApplicable
         If a group is not a pair, the model has no such scale, or a column no value.
 

@@ -3,12 +3,9 @@
 numba compiles a loop for each combination of argument types. Audits use the types of
 the small ensembles here: one leaf value or several, with and without missing values and
 categories.
-values and categories.
 """
 
 from collections.abc import Mapping
-from importlib import import_module
-from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -37,7 +34,6 @@ CATEGORY = 2
 class _Kind(NamedTuple):
     """A class of small ensembles, which predict a number if `n_classes` is 0."""
 
-    library: str
     name: str
     settings: Mapping[str, Any]
     n_classes: int = 0
@@ -59,27 +55,14 @@ _BINNED = {
     "random_state": 1,
     "categorical_features": [CATEGORY],
 }
-_OF_XGBOOST = {
-    **_FEW,
-    "objective": "count:poisson",
-    "tree_method": "hist",
-    "enable_categorical": True,
-    "feature_types": ["q", "q", "c"],
-}
-_OF_LIGHTGBM = {**_FEW, "objective": "poisson", "verbose": -1}
-_SKLEARN = "sklearn.ensemble"
-OF_SKLEARN = (
-    _Kind(_SKLEARN, "RandomForestRegressor", _FEW),
-    _Kind(_SKLEARN, "RandomForestClassifier", _FEW, 3),
-    _Kind(_SKLEARN, "GradientBoostingClassifier", _FEW, 3),
-    _Kind(_SKLEARN, "HistGradientBoostingRegressor", _BINNED, 0, True),
-    _Kind(_SKLEARN, "HistGradientBoostingClassifier", _BINNED, 2, True),
+ENSEMBLES = (
+    _Kind("RandomForestRegressor", _FEW),
+    _Kind("RandomForestClassifier", _FEW, 3),
+    _Kind("GradientBoostingClassifier", _FEW, 3),
+    _Kind("HistGradientBoostingRegressor", _BINNED, 0, True),
+    _Kind("HistGradientBoostingClassifier", _BINNED, 2, True),
 )
 """Ensembles whose loops are compiled."""
-OF_OTHERS = (
-    _Kind("xgboost", "XGBRegressor", _OF_XGBOOST, 0, True),
-    _Kind("lightgbm", "LGBMRegressor", _OF_LIGHTGBM, 0, True),
-)
 
 
 def compile_loops() -> tuple[float, dict[str, str]]:
@@ -95,28 +78,14 @@ def compile_loops() -> tuple[float, dict[str, str]]:
     """
     start = perf_counter()
     unread = {}
-    for kind in OF_SKLEARN:
+    for kind in ENSEMBLES:
         small = _small(kind)
         if isinstance(small, str):
             unread[kind.name] = small
-        elif small is not None:
+        else:
             _compile_for(*small)
     compiled.note_completion()
     return perf_counter() - start, unread
-
-
-def read_or_not() -> dict[str, str]:
-    """Return why the trees of each installed class are not read, by class name.
-
-    The reason is empty for classes whose trees reproduce the predictions of a small
-    ensemble.
-    """
-    ensembles = {kind.name: _small(kind) for kind in OF_SKLEARN + OF_OTHERS}
-    return {
-        name: small if isinstance(small, str) else ""
-        for name, small in ensembles.items()
-        if small is not None
-    }
 
 
 def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
@@ -146,13 +115,13 @@ def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
     weights = np.ones(N_ROWS)
     powers = [name for name in losses if OF_ROWS[name] in OF_ERRORS]
     for names in (losses, powers):  # powers alone have a loop of their own
-        exact_losses(packing, rows, y, weights, names, columns=columns)
+        exact_losses(packing, packing.bins(rows), y, weights, names, columns=columns)
 
 
-def _small(kind: _Kind) -> _Small | str | None:
-    """Return a small ensemble, or why its trees are not read; None if not installed."""
-    if find_spec(kind.library) is None:
-        return None
+def _small(kind: _Kind) -> _Small | str:
+    """Return a small ensemble, or why its trees are not read."""
+    from sklearn import ensemble
+
     rng = np.random.default_rng(1)
     rows = rng.uniform(size=(N_ROWS, N_FEATURES))
     rows[:, CATEGORY] = np.arange(N_ROWS) % 4
@@ -162,7 +131,7 @@ def _small(kind: _Kind) -> _Small | str | None:
     edges = np.quantile(number, np.arange(1, kind.n_classes) / max(1, kind.n_classes))
     y: Any = np.searchsorted(edges, number) if kind.n_classes else number
     try:
-        model = getattr(import_module(kind.library), kind.name)(**kind.settings)
+        model = getattr(ensemble, kind.name)(**kind.settings)
         model.fit(rows, y)
         expected = (model.predict_proba if kind.n_classes else model.predict)(rows)
     except Exception as error:  # the library can raise anything

@@ -35,7 +35,7 @@ from ...records.losses import (
 from .compiled import Loop
 from .lattice import Lattice, lattice_for
 from .moves import Moves
-from .packing import Packing, nearby
+from .packing import Integers, Packing, nearby
 from .steps import Walker, sort_changes, write_steps
 
 COARSEST = 1e-10
@@ -113,7 +113,7 @@ class _Inputs:
 
 def exact_losses(
     packing: Packing,
-    rows: Any,
+    bins: Integers,
     y: Array,
     weights: Floats,
     losses: Sequence[str],
@@ -130,8 +130,8 @@ def exact_losses(
     Parameters
     ----------
     packing : Packing
-    rows : array-like of shape (n_rows, n_features)
-        As the ensemble reads them. All of them provide values, whatever their weight.
+    bins : ndarray of shape (n_features, n_rows)
+        ``packing.bins`` of the rows, which all provide values, whatever their weight.
     y : ndarray of shape (n_rows,)
         As `records.losses` takes it.
     weights : ndarray of shape (n_rows,)
@@ -156,7 +156,7 @@ def exact_losses(
             packing, values=packing.values[:, needed], start=packing.start[needed]
         )
         columns = 0 if np.ndim(columns) == 0 else range(len(needed))
-    lattice, n_digits = lattice_for(packing, rows)
+    lattice, n_digits = lattice_for(packing, bins)
     if packing.link != "identity" and len(packing.roots) * 2.0**-n_digits > COARSEST:
         raise NotApplicable(
             "Some leaves are so large that the others lose digits when all are added "

@@ -4,10 +4,7 @@ A model that is a function is not read, as it may do more. For pipelines, see
 `pipelines`.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,13 +13,11 @@ import pandas as pd
 
 from ...models import prediction, r_models
 from ...records.dataset_and_model import FittedModel, Floats
-from ...records.errors import quote
 from . import READERS, compiled, name_of, pack
 from .packing import Integers, Packing, predict_bins
 from .pipelines import features_after, looked_through, rows_given
 from .replay import replay
 
-logger = logging.getLogger(__name__)
 SEVERAL = "There is more to its predictions than one estimator."
 NO_BINS = (
     "It reads values that are no numbers, categories above 255, or missing values that "
@@ -31,32 +26,6 @@ NO_BINS = (
 """Why rows can be without bins."""
 NUMBERS = "biuf"
 """numpy's kinds of numbers, which have bins."""
-
-
-def _log_difference(model: str) -> None:
-    logger.warning(
-        "The trees of model %s give other predictions than its predict, which is asked "
-        "instead.",
-        quote(model),
-    )
-
-
-_REPORT: ContextVar[Callable[[str], None]] = ContextVar("_REPORT")
-
-
-@contextmanager
-def reporting_differences(report: Callable[[str], None]) -> Iterator[None]:
-    """Call `report` with the name of each model whose trees differ from its predict."""
-    token = _REPORT.set(report)
-    try:
-        yield
-    finally:
-        _REPORT.reset(token)
-
-
-def report_difference(model: FittedModel) -> None:
-    """Report that the trees of a model differ from its predict."""
-    _REPORT.get(_log_difference)(model.name)
 
 
 class Trees(NamedTuple):
@@ -95,8 +64,6 @@ class Trees(NamedTuple):
         """Return the bins of some rows; None if some value has no bin."""
         rows = np.asarray(self.read(X))
         if rows.dtype.kind not in NUMBERS or not self.packing.can_place(rows):
-            return None
-        if not self.packing.can_follow(rows):
             return None
         return self.packing.bins(rows)
 
@@ -181,7 +148,6 @@ def trees_of(model: FittedModel, X: pd.DataFrame) -> Trees | str:
     if np.asarray(trees.read(few)).dtype.kind not in NUMBERS:
         return "The steps before its trees do not give them a table of numbers."
     if not keeps_columns_apart(trees, few, sole.encoded):
-        report_difference(model)
         return "The steps before its trees do not make each column of one column."
     return trees
 

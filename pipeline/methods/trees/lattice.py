@@ -52,12 +52,12 @@ class Lattice(NamedTuple):
     below: Integers
 
 
-def lattice_for(packing: Packing, rows: Any) -> tuple[Lattice, int]:
+def lattice_for(packing: Packing, bins: Integers) -> tuple[Lattice, int]:
     """Return trees and rows on one line, and the binary digits after the point.
 
     A sum is its whole number divided by two to the power of these digits.
     """
-    bins = packing.bins(rows)
+    bins = bins.copy()
     nodes = nodes_for(packing, bins)
     table, rules, top = nodes.table, nodes.rules, packing.missing_bins
     below, numbers = [], []

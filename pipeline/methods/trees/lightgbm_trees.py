@@ -1,6 +1,6 @@
 """LightGBM's trees, from its text format; leaves are added in double, tree by tree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...models.lightgbm_text import (
     LightGBMModel,
 )
 from ...models.lightgbm_text import Tree as TextTree
-from ...records.errors import ModelError, quote
+from ...records.errors import ModelError
 from .ensemble import Tree, named_categories, packed
 from .packing import Codes, Link, Packing
 
@@ -29,7 +29,7 @@ IN_C: dict[Link, Link] = {
 """The links of the library, by those of its text format in numpy."""
 
 
-def _text(model: LightGBMModel) -> Packing | str:
+def _text(model: LightGBMModel) -> Packing:
     """Read a model in LightGBM's text format, which predicts without LightGBM."""
     is_of_two = model.n_classes == 1 and model.objective in SIGMOID
     return _packed(model, _link(model, is_of_two))
@@ -53,8 +53,6 @@ def _fitted(model: Any) -> Packing | str:
     except ModelError as error:
         return str(error)
     is_of_two = text.objective in SIGMOID and text.n_classes == 1
-    if kind == "LGBMClassifier" and text.n_classes == 1 and not is_of_two:
-        return f"Its objective {quote(text.objective)} is none of classes."
     link = _link(text, is_of_two and kind != "LGBMRegressor")
     return _packed(text, IN_C.get(link, link))
 
@@ -71,11 +69,8 @@ def _link(model: LightGBMModel, is_of_two: bool) -> Link:
     return "signed_square" if "sqrt" in model.options else "identity"
 
 
-def _packed(model: LightGBMModel, link: Link) -> Packing | str:
+def _packed(model: LightGBMModel, link: Link) -> Packing:
     """Pack the trees of a text model."""
-    kinds = _kinds(model.trees)
-    if any(len(own) > 1 for own in kinds.values()):
-        return "Its trees do not agree on which values of a column are missing."
     trees = [
         _tree(tree, place % model.n_classes) for place, tree in enumerate(model.trees)
     ]
@@ -91,18 +86,12 @@ def _packed(model: LightGBMModel, link: Link) -> Packing | str:
         cast=np.float64,
         categories=named_categories(trees),
         codes=CODES,
-        zero_is_missing=[j for j, own in kinds.items() if ZERO in own],
+        zero_is_missing={
+            int(j)
+            for tree in model.trees
+            for j in tree.split_feature[tree.decision_type & (LEVEL | ZERO) == ZERO]
+        },
     )
-
-
-def _kinds(trees: Sequence[TextTree]) -> dict[int, set[int]]:
-    """Return the kinds of splits on each feature: `LEVEL`, `ZERO` for missing, or 0."""
-    kinds: dict[int, set[int]] = {}
-    for tree in trees:
-        for j, kind in zip(tree.split_feature, tree.decision_type, strict=True):
-            own = LEVEL if kind & LEVEL else int(kind & ZERO)
-            kinds.setdefault(int(j), set()).add(own)
-    return kinds
 
 
 def _tree(tree: TextTree, target: int) -> Tree:

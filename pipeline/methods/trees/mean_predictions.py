@@ -4,7 +4,7 @@ They equal the means of predict up to the rounding of a sum; the first ones are 
 with them.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -37,28 +37,24 @@ class TreeMeans:
         self._router, self._reading = router, reading
         self._trees, self._bins = reading.trees, reading.bins
 
-    def are_compared(self, kind: str) -> bool:
-        """Return whether means of this kind were compared with predict."""
-        return kind in self._reading.compared
-
-    def accepts(self, kind: str, means: Floats, predictions: Floats) -> bool:
+    def accepts(self, kind: str, means: Floats, predict: Callable[[], Floats]) -> bool:
         """Return whether means are those of predict; if not, predict is used hereafter.
+
+        Means of one kind are compared once.
 
         Parameters
         ----------
         kind : str
         means : ndarray of shape (n_points, n_outputs)
             The means by the trees.
-        predictions : ndarray of shape (n_points, n_rows, n_outputs)
-            The predictions by predict.
+        predict : callable
+            Returns predict's predictions, (n_points, n_rows, n_outputs).
         """
+        if kind in self._reading.compared:
+            return True
+        predictions = predict()
         theirs, allowed = predictions.mean(axis=1), ALLOWED * np.abs(predictions).max()
         return self._router.accepts(self._reading, kind, means, theirs, allowed)
-
-    @property
-    def _curves(self) -> tuple[Floats, ...]:
-        curves: tuple[Floats, ...] = self._reading.once("curves", curves_at_bins)
-        return curves
 
     @property
     def _pairs(self) -> Pairs:
@@ -87,7 +83,8 @@ class TreeMeans:
         if bins is None:
             return None
         place = self._trees.features.index(feature)
-        return self._own(self._curves[place][bins[place]])
+        curves = self._reading.once("curves", curves_at_bins)
+        return self._own(curves[place][bins[place]])
 
     def alone(self, feature: str) -> Floats:
         """Return the partial dependence on a feature at the rows."""

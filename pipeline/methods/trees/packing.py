@@ -178,14 +178,10 @@ class Packing(Frozen):
         """The bin of each feature's missing values, the highest, (n_features,)."""
         return np.array([len(t) + 1 for t in self.thresholds], dtype=np.int32)
 
-    def can_place(self, rows: Any) -> bool:
-        """Return whether the library reads no category as another one."""
-        categories = np.asarray(rows)[:, self.categorical]
-        return not (categories > self.codes.most).any()
-
-    def can_follow(self, rows: Any) -> bool:
-        """Return whether all missing values have a direction in the trees."""
-        return not np.isnan(np.asarray(rows)[:, self.no_missing]).any()
+    def can_place(self, rows: npt.NDArray[Any]) -> bool:
+        """Return whether no category is read as another, nor a missing value lost."""
+        is_other = rows[:, self.categorical] > self.codes.most
+        return not (is_other.any() or np.isnan(rows[:, self.no_missing]).any())
 
     def bins(self, rows: Any) -> Integers:
         """Return the bin of every value, (n_features, n_rows).

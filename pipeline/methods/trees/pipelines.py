@@ -19,6 +19,8 @@ from . import name_of
 PIPELINE = "sklearn.Pipeline"
 Names = tuple[str, ...]
 PREDICTS = ("predict", "predict_proba")
+NOTHING = (None, "passthrough")
+"""Steps that pass their columns on unchanged."""
 
 
 def looked_through(estimator: Any) -> tuple[tuple[Any, ...], Any]:
@@ -58,7 +60,7 @@ def features_after(steps: Sequence[Any], features: Names) -> Names | str:
 
 def _after(step: Any, features: Names) -> Names | None:
     """Return the result of `features_after` for one step, None if it is not known."""
-    if _is_nothing(step):
+    if step in NOTHING:
         return features
     rule = RULES.get(name_of(step))
     if rule is None or has_own(step, "transform"):
@@ -66,11 +68,6 @@ def _after(step: Any, features: Names) -> Names | None:
     if getattr(step, "n_features_in_", len(features)) != len(features):
         return None
     return rule(step, features)
-
-
-def _is_nothing(step: Any) -> bool:
-    """Return whether a step passes its columns on unchanged."""
-    return step is None or (isinstance(step, str) and step == "passthrough")
 
 
 def _same(_: Any, features: Names) -> Names:
@@ -91,18 +88,6 @@ def _imputed(step: Any, features: Names) -> Names | None:
     return tuple(np.array(features, dtype=object)[~is_empty])
 
 
-def _repeated(features: Names, widths: Sequence[int]) -> Names:
-    """Return each feature as many times as it has columns."""
-    return tuple(np.repeat(np.array(features, dtype=object), widths))
-
-
-def _binned(step: Any, features: Names) -> Names:
-    """Return the columns of bins: one per bin unless they are numbered."""
-    if step.encode == "ordinal":
-        return features
-    return _repeated(features, step.n_bins_)
-
-
 def _one_hot(step: Any, features: Names) -> Names:
     """Return one column per category, and one for all infrequent ones together."""
     dropped = step.drop_idx_
@@ -113,17 +98,7 @@ def _one_hot(step: Any, features: Names) -> Names:
             widths[j] -= len(infrequent[j]) - 1
         if dropped is not None and dropped[j] is not None:
             widths[j] -= 1
-    return _repeated(features, widths)
-
-
-def _target_encoded(step: Any, features: Names) -> Names | None:
-    """Return the columns of a target encoder, which has one per class of several."""
-    return None if step.target_type_ == "multiclass" else features
-
-
-def _unchanged(step: Any, features: Names) -> Names | None:
-    """Return the columns of a function transformer, known only without a function."""
-    return features if step.func is None else None
+    return tuple(np.repeat(np.array(features, dtype=object), widths))
 
 
 def _parts(step: Any, features: Names) -> Names | None:
@@ -159,10 +134,7 @@ RULES: dict[str, Callable[[Any, Names], Names | None]] = {
     **dict.fromkeys((f"sklearn.{name}" for name in _EACH_ON_ITS_OWN.split()), _same),
     **dict.fromkeys((f"sklearn.{name}" for name in _SELECTIONS.split()), _selected),
     "sklearn.SimpleImputer": _imputed,
-    "sklearn.KBinsDiscretizer": _binned,
     "sklearn.OneHotEncoder": _one_hot,
-    "sklearn.TargetEncoder": _target_encoded,
-    "sklearn.FunctionTransformer": _unchanged,
     "sklearn.ColumnTransformer": _parts,
     PIPELINE: _chain,
 }
@@ -196,7 +168,7 @@ def rows_given(
     """
     rows = read(X)
     for name, step in steps:
-        if _is_nothing(step):
+        if step in NOTHING:
             continue
         try:
             rows = step.transform(rows)

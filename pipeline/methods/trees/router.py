@@ -17,7 +17,7 @@ from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import DataError, ModelError
 from ...records.execution import n_threads
 from . import compiled, replay
-from .fitted import NO_BINS, Trees, not_of_trees, report_difference, trees_of
+from .fitted import NO_BINS, Trees, not_of_trees, trees_of
 from .packing import Integers, Packing
 from .routes import Basis, Route, is_worth_reading, report_route
 
@@ -140,8 +140,7 @@ class Router:
         return False
 
     def _left_to_predict(self) -> Route:
-        """Use predict from now on, and report a difference."""
-        report_difference(self._model)
+        """Use predict from now on."""
         self._cached.trees = route = Route("", "differ")
         self._cached.readings.clear()
         return route

@@ -11,7 +11,6 @@ from .packing import Link, Packing
 
 MISSING = "missing_go_to_left"
 """A field of nodes since scikit-learn 1.3."""
-SEVERAL_TARGETS = "It predicts several targets."
 CONSTANT_STARTS = ("DummyRegressor", "DummyClassifier")
 CONSTANT_STRATEGIES = ("mean", "median", "quantile", "constant", "prior")
 
@@ -51,8 +50,6 @@ def _shares(tree: Any) -> Floats:
 def _mean(model: Any) -> Packing | str:
     """Read a forest, whose prediction is the mean of its trees, or a single tree."""
     members = getattr(model, "estimators_", [model])
-    if model.n_outputs_ > 1:
-        return SEVERAL_TARGETS
     values = _shares if hasattr(model, "classes_") else _numbers
     trees = [_nodes(each.tree_, values(each.tree_)) for each in members]
     return packed(

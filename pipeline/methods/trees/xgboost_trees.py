@@ -18,7 +18,6 @@ from ...records.dataset_and_model import Floats
 from ...records.errors import quote
 from .ensemble import Tree, named_categories, packed
 from .packing import Codes, Link, Packing
-from .sklearn_trees import SEVERAL_TARGETS
 
 Singles = npt.NDArray[Any]  # of float32
 OBJECTIVES: dict[Link, tuple[str, ...]] = {
@@ -51,13 +50,8 @@ def _boosting(model: Any) -> Packing | str:
         (model if is_booster else model.get_booster()).save_raw("json")
     )
     learner = content["learner"]
-    gradient_booster, parameters = (
-        learner[part] for part in ("gradient_booster", "learner_model_param")
-    )
-    if gradient_booster["name"] == "gblinear":
-        return "Its booster is gblinear, a linear model."
-    if int(parameters.get("num_target", 1)) > 1:
-        return SEVERAL_TARGETS
+    if (kind := learner["gradient_booster"]["name"]) != "gbtree":
+        return f"Its booster is {kind}, and only gbtree is read."
     if not is_booster and callable(model.objective):
         return "It was fitted with an objective of your own."
     if not is_booster and not math.isnan(model.missing):
@@ -67,19 +61,13 @@ def _boosting(model: Any) -> Packing | str:
     if link is None:
         return f"How its objective {quote(objective)} makes predictions is not known."
     start = _start(content)
-    is_in_place = not is_booster and getattr(model, "predictor", None) in (None, "auto")
-    # In place, dart multiplies a prediction's distance from the start, which rounds it.
-    has_start = is_in_place and gradient_booster["name"] == "dart"
-    below = start if has_start else np.zeros_like(start)
     best = None if is_booster else getattr(model, "best_iteration", None)
     n_rounds = None if best is None else int(best) + 1  # None: all, as of a Booster
-    trees = list(_trees(gradient_booster, below, n_rounds))
+    gradient_booster = learner["gradient_booster"]["model"]
+    trees = list(_trees(gradient_booster, n_rounds, len(start)))
     categories = named_categories(trees)
-    of_numbers = [np.delete(each.feature, [*each.categories_left]) for each in trees]
-    if any(np.isin(own, [*categories]).any() for own in of_numbers):
-        return "It splits a feature by number and by category."
     return packed(
-        n_features=int(parameters["num_feature"]),
+        n_features=int(learner["learner_model_param"]["num_feature"]),
         trees=[_with_left_sets(tree, categories) for tree in trees],
         start=start,
         link=link,
@@ -112,7 +100,7 @@ def _start(content: Mapping[str, Any]) -> Singles:
     from xgboost import Booster, DMatrix
 
     learner = content["learner"]
-    model = _model_of(learner["gradient_booster"])
+    model = learner["gradient_booster"]["model"]
     parameters, targets = model["gbtree_model_param"], model["tree_info"]
     n_parallel = int(parameters.get("num_parallel_tree", 1))
     n_first = n_parallel * (max(targets, default=-1) + 1)
@@ -137,28 +125,20 @@ def _start(content: Mapping[str, Any]) -> Singles:
     )
 
 
-def _model_of(gradient_booster: Mapping[str, Any]) -> Any:
-    """Return the part that holds the trees, which dart stores next to their weights."""
-    return gradient_booster.get("gbtree", gradient_booster)["model"]
-
-
 def _trees(
-    gradient_booster: Mapping[str, Any], below: Singles, n_rounds: int | None
+    model: Mapping[str, Any], n_rounds: int | None, n_scores: int
 ) -> Iterator[Tree]:
     """Yield the trees of the first rounds, in the order in which they are added.
 
     Their sets still hold the categories that do not go left.
     """
-    model = _model_of(gradient_booster)
     n_parallel = int(model["gbtree_model_param"].get("num_parallel_tree", 1))
-    n_trees = None if n_rounds is None else n_rounds * n_parallel * len(below)
-    weights = gradient_booster.get("weight_drop", [1.0] * len(model["trees"]))
-    each = zip(model["trees"], model["tree_info"], weights, strict=True)
-    for tree, target, weight in islice(each, n_trees):
+    n_trees = None if n_rounds is None else n_rounds * n_parallel * n_scores
+    each = zip(model["trees"], model["tree_info"], strict=True)
+    for tree, target in islice(each, n_trees):
         thresholds = np.array(tree["split_conditions"], dtype=np.float32)
         is_leaf = np.array(tree["left_children"]) < 0
-        leaves = np.where(is_leaf, thresholds, np.float32(0))
-        values = (below[target] + leaves - below[target]) * np.float32(weight)
+        values = np.where(is_leaf, thresholds, np.float32(0))
         firsts = tree["categories_segments"]
         members = [
             np.unique(np.array(tree["categories"][first : first + size], dtype=float))

@@ -9,9 +9,7 @@ from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import refused
 
 from importance_audit.methods.effects.ale import ale
-from importance_audit.methods.effects.level_order import by_similarity
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.records.errors import NotApplicable
 
 from .toys import model_of, rows_of
 
@@ -65,26 +63,12 @@ def test_whole_numbers_are_asked_at_a_broken_point_as_it_is():
     assert np.diff(values[:, 0]) == pytest.approx([1.5, 2.5])
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n_grid": 1}, ValueError, "n_grid must be at least 2; 1 was given."),
-        (
-            {"grid": (1.0, 1.0)},
-            ValueError,
-            "grid must hold two numbers; it is (1.0, 1.0).",
-        ),
-        (
-            {"grid": (-1.0, 1.0, 90.0, 91.0)},
-            NotApplicable,
-            "Column 'x1' must have a row between all points of the grid for "
-            "accumulated local effects; it has none from 90.0 to 91.0.",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(options, error, message):
+def test_no_row_between_two_points_is_refused():
     question = linear_model(1, 0), normal_data(), "x1"
-    assert refused(ale, *question, error=error, **options) == message
+    assert refused(ale, *question, grid=(-1.0, 1.0, 90.0, 91.0)) == (
+        "Column 'x1' must have a row between all points of the grid for accumulated "
+        "local effects; it has none from 90.0 to 91.0."
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,40 +87,3 @@ def test_a_column_of_one_value_has_no_local_effect(x1, reason):
     data = rows_of(normal_data().X.assign(x1=x1))
     sentence = refused(ale, linear_model(1), data, "x1")
     assert sentence == f"Column 'x1' must have {reason}"
-
-
-# --- iml's conventions; its own numbers are in tests/engines/test_iml.py --------------
-
-
-def test_rows_beside_given_points_move_at_the_first_and_stay_at_the_last():
-    X = pd.DataFrame({"x1": [0.0, 1.5, 2.5, 9.0], "x2": [10.0, 2.0, 3.0, 5.0]})
-    options = {"seed": 1, "grid": (1.0, 2.0, 3.0), "convention": "iml"}
-    _, values = ale(model_of(product), rows_of(X), "x1", **options)
-    # Rows 1 and 2 rise by 10 and 2, row 3 by 3; the last row counts as the last value.
-    curve = np.array([0.0, 6, 9])
-    assert values[:, 0] == pytest.approx(curve - (3 + 3 + 7.5 + 9) / 4, rel=1e-12)
-
-
-def test_levels_alike_are_neighbours():
-    X = pd.DataFrame(
-        {
-            "g": pd.Categorical(list("aabbcc")),
-            "x2": [2.0, 3.0, 1.0, 2.0, 3.0, 4.0],
-        }
-    )
-    assert by_similarity(X, "g").tolist() in ([1, 0, 2], [2, 0, 1])
-
-
-def test_a_category_tells_levels_apart_by_its_shares():
-    kinds = pd.Categorical(list("ppqqpq"))
-    X = pd.DataFrame({"g": pd.Categorical(list("aabbcc")), "kind": kinds})
-    assert by_similarity(X, "g").tolist() == [0, 2, 1]
-    assert by_similarity(
-        X.assign(kind=kinds.rename_categories(["z", "y"])), "g"
-    ).tolist() == [0, 2, 1]
-
-
-def test_levels_that_no_row_has_are_in_no_order():
-    kinds = pd.CategoricalDtype(list("zabc"))
-    X = pd.DataFrame({"g": list("aabbcc"), "x2": [0.0, 1, 2, 3, 1, 2]})
-    assert by_similarity(X.astype({"g": kinds}), "g").tolist() == [1, 3, 2]

@@ -16,7 +16,6 @@ from importance_audit.methods.effects.local_profiles import (
     rows_of as sampled_rows,
 )
 from importance_audit.methods.known_answers import linear_model, normal_data
-from importance_audit.records.errors import NotApplicable
 from importance_audit.records.r_rng import RStream
 
 from .toys import is_recorded_grid, model_of, recorded_model, rows_of
@@ -152,18 +151,8 @@ def test_a_level_that_no_drawn_row_has_is_not_answered():
 
 
 @BOTH
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"span": 0.0}, ValueError, "span must be above 0; 0.0 was given."),
-        ({"n_rows": 0}, ValueError, "n_rows must be at least 1; 0 was given."),
-        (
-            {"grid": (1.0, 1.0)},
-            NotApplicable,
-            "Column 'x1' must be asked at two values for a profile; its grid has 1.",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(profile, options, error, message):
+def test_a_profile_has_two_points(profile):
     question = linear_model(1, 0), normal_data(), "x1"
-    assert refused(profile, *question, error=error, **options) == message
+    assert refused(profile, *question, grid=(1.0, 1.0)) == (
+        "Column 'x1' must be asked at two values for a profile; its grid has 1."
+    )

@@ -13,7 +13,7 @@ from tests.report.made_records import made_importance
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
 from importance_audit.methods.importance.model_specific import impurity
-from importance_audit.methods.importance.networks import garson_shares, olden_products
+from importance_audit.methods.importance.networks import garson_shares
 from importance_audit.methods.importance.out_of_bag import in_standard_errors
 from importance_audit.methods.importance.t_statistics import (
     Estimates,
@@ -200,7 +200,7 @@ def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
 @of("nnet[1234]-olden|nnet1-default")
 def test_oldens_products_are_those_of_neuralnettools(case):
     fitted, truth = inside(case)
-    products = olden_products(*net(fitted))
+    products = np.matmul(*net(fitted))
     assert dict(zip(truth, products, strict=True)) == pytest.approx(truth, **EXACT)
 
 
@@ -214,7 +214,7 @@ def test_garsons_shares_are_those_of_neuralnettools(case):
 @of("nnet1-vi-scale-rank")
 def test_signed_products_rank_as_in_vip(case):
     fitted, truth = inside(case)
-    products = dict(zip(fitted["coefnames"], olden_products(*net(fitted)), strict=True))
+    products = dict(zip(fitted["coefnames"], np.matmul(*net(fitted)), strict=True))
     assert ranks(products, "raw") == truth
 
 

@@ -123,21 +123,14 @@ USUAL = {"n_positions": 3, "length": 2}
 WEIGHTS = {("AC", 1): 1.0}
 EVEN_STEPS = np.full((4, 4), 0.2)
 REFUSED = [
-    (
-        *({"ACG": 1.0}, {}),
-        "weights must be named by an oligomer and its position, as in ('A', 1); 'ACG' "
-        "was given.",
-    ),
     (WEIGHTS, {"length": 4}, "length must be between 1 and n_positions, 3; 4"),
     ({("ACGT", 1): 1}, {}, "must be of oligomers within 3 positions; "),
     ({("", 1): 1.0}, {}, "weights must be of oligomers of the letters"),
     ([np.zeros((3, 4))] * 4, {}, "4 letters."),
     (WEIGHTS, {"probabilities": [1.5, -0.5, 0, 0]}, "must be 0 or above; -0.5 was"),
-    ({("AX", 1): 1.0}, {}, "'AX' holds 'X'."),
+    ({("AX", 1): 1.0}, {}, "of the letters 'ACGT'; 'AX' was given."),
     ([np.zeros((3, 4)), np.zeros((3, 16))], {}, "(2, 16); (3, 16) was given."),
     ({("AC", 1): np.nan}, {}, "must be finite; one of length 2 is not."),
-    ({("AC", 1): "heavy"}, {}, "must be numbers; that of 'AC' at 1 is 'heavy'."),
-    (WEIGHTS, {"transitions": "even"}, "transitions must be an array of num"),
     (WEIGHTS, {"alphabet": "ACC"}, "alphabet must hold two letters or more"),
     (WEIGHTS, {"probabilities": [0.5, 0.25, 0.25, 0.25]}, "a sum is 1.25. Divide"),
     (WEIGHTS, {"probabilities": [0.5, 0.5]}, "(4,) or (3, 4); (2,) was given."),

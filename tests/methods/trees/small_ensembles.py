@@ -48,11 +48,6 @@ KINDS = {
     "GradientBoosting": {"n_estimators": 8, "random_state": 1},
     "HistGradientBoosting": {"max_iter": 8},
 }
-DIFFER = [
-    "The trees of model 'm' give other predictions than its predict, which is asked "
-    "instead."
-]
-"""What is said once where a model is asked in place of its trees."""
 LABELS = {"regression": (), "binary": ("no", "yes"), "multiclass": ("a", "b", "c")}
 
 seeds = st.integers(0, 10**6)

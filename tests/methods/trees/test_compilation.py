@@ -4,7 +4,6 @@ import os
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pkgutil import iter_modules
 
 import pytest
@@ -14,7 +13,7 @@ from importance_audit.methods.effects.partial_dependence import partial_dependen
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.trees import READERS, compilation, compiled, routes
-from importance_audit.methods.trees.compilation import compile_loops, read_or_not
+from importance_audit.methods.trees.compilation import compile_loops
 
 from .small_ensembles import KINDS, model_of, rows_of
 
@@ -81,12 +80,6 @@ def kept_otherwise(model):
     return model._nowhere
 
 
-def test_every_library_that_is_installed_is_read_as_it_predicts():
-    others = [kind for kind in compilation.OF_OTHERS if find_spec(kind.library)]
-    every = [kind.name for kind in (*compilation.OF_SKLEARN, *others)]
-    assert read_or_not() == dict.fromkeys(every, "")
-
-
 def test_what_is_not_read_stops_no_other_from_being_compiled(monkeypatch):
     tried, noted = [], []
     monkeypatch.setattr(compilation, "_compile_for", lambda *small: tried.append(small))
@@ -94,7 +87,7 @@ def test_what_is_not_read_stops_no_other_from_being_compiled(monkeypatch):
     for name in HISTOGRAMS:
         monkeypatch.setitem(READERS, f"sklearn.{name}", kept_otherwise)
     _, unread = compile_loops()
-    assert len(tried) == len(compilation.OF_SKLEARN) - len(HISTOGRAMS)
+    assert len(tried) == len(compilation.ENSEMBLES) - len(HISTOGRAMS)
     assert noted == [1]
     assert unread == {
         name: "Its trees cannot be read: AttributeError: "
@@ -110,14 +103,14 @@ def test_trees_that_differ_from_predict_are_not_said_to_be_read(monkeypatch):
         "sklearn.RandomForestRegressor",
         lambda model: replace(reader(model), slope=2.0),
     )
-    unread = {name: reason for name, reason in read_or_not().items() if reason}
+    monkeypatch.setattr(compilation, "_compile_for", lambda *_: None)
+    _, unread = compile_loops()
     reason = "Its trees give other predictions than its predict."
     assert unread == {"RandomForestRegressor": reason}
 
 
 def test_an_ensemble_that_a_library_refuses_to_fit_says_what_the_library_says():
-    kind = compilation._Kind("sklearn.ensemble", "RandomForestRegressor", {"no": 1})
+    kind = compilation._Kind("RandomForestRegressor", {"no": 1})
     reason = compilation._small(kind)
     assert reason.startswith("It cannot be fitted: TypeError: ")
     assert "unexpected keyword argument 'no'" in reason
-    assert compilation._small(kind._replace(library="no_such_library")) is None

@@ -20,7 +20,6 @@ from sklearn.tree import DecisionTreeRegressor
 
 from importance_audit.methods.trees import exact, pack, steps
 from importance_audit.methods.trees.ensemble import Tree, packed
-from importance_audit.methods.trees.exact import exact_losses
 from importance_audit.methods.trees.lattice import lattice_for
 from importance_audit.methods.trees.packing import predict
 from importance_audit.records.errors import NotApplicable
@@ -54,6 +53,11 @@ def _every_call_has_the_types_of_the_first():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(steps.Walker, "call", checked)
         yield
+
+
+def exact_losses(packing, rows, *asked, **options):
+    """Return the exact losses of rows as the ensemble reads them."""
+    return exact.exact_losses(packing, packing.bins(rows), *asked, **options)
 
 
 def drawn(seed, n_missing=0, n_rows=4 * N_ROWS):
@@ -294,7 +298,10 @@ def test_a_block_that_needs_more_room_than_there_may_be_is_halved(
 ):
     packing, rows, y = forest(6, n_rows=300)
     asked = packing, rows, y, weights_for(2, 300), ("mse", "mae")
-    at_once, (lattice, _) = exact_losses(*asked), lattice_for(packing, rows)
+    at_once, (lattice, _) = (
+        exact_losses(*asked),
+        lattice_for(packing, packing.bins(rows)),
+    )
     monkeypatch.setattr(exact, "LEAST_ROWS", 40)
     for name in ("SPANS", "MOVERS"):
         monkeypatch.setattr(steps, f"FIRST_{name}", first)

@@ -106,17 +106,6 @@ def test_a_regressor_of_probabilities_has_one_column():
             "It was fitted with an objective of your own.",
         ),
         (
-            library("LGBMClassifier", MODELS["numbers"], objective=None),
-            "Its objective 'regression' is none of classes.",
-        ),
-        (
-            library(
-                "Booster",
-                MODELS["numbers"].replace("decision_type=2", "decision_type=6", 1),
-            ),
-            "Its trees do not agree on which values of a column are missing.",
-        ),
-        (
             library("Booster", MODELS["numbers"].replace("regression", "other", 1)),
             "Model 'Booster' was trained for 'other', whose scores are not supported. "
             "Wrap the Booster, or a function that calls it.",

@@ -16,10 +16,10 @@ from importance_audit.methods.trees import READERS, r_trees, routes
 from importance_audit.methods.trees.fitted import (
     Trees,
     not_of_trees,
-    reporting_differences,
     trees_of,
 )
 from importance_audit.methods.trees.packing import predict
+from importance_audit.methods.trees.routes import reporting_routes
 from importance_audit.models import r_models
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge.errors import RBridgeError
@@ -247,11 +247,13 @@ def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
 
     monkeypatch.setattr(r_trees, "tree_tables", exchanged)
     model, data = made("ranger")
-    models = []
-    with reporting_differences(models.append):
+    given = []
+    with reporting_routes(given.append):
         assert_as_by_predict(model, data, len(data.groups), n_repeats=1)
         partial_dependence(model, data, "x", seed=1)
-    assert models == ["m"]  # seen in the rows as they are, and remembered
+    bases = {route.basis for route in given if route.model == model.name}
+    assert "differ" in bases  # seen in the rows as they are, and remembered
+    assert "identical" not in bases
 
 
 def test_each_model_is_read_once(made, monkeypatch):
