@@ -167,23 +167,22 @@ def _pairs_row(facts: Facts, places: list[Hashable], top_k: int) -> tuple[Any, .
     )
 
 
-def worst_disagreements(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows outside their bands, and the largest rank shifts of others."""
-    is_inside = frame["inside"].astype(bool)
-    shifts = frame["shift"].astype(float).abs()[is_inside]
-    largest = shifts.sort_values(ascending=False, kind="stable").index[:SHIFTS_SHOWN]
-    return frame[~is_inside | frame.index.isin(largest)]
-
-
 def _disagreements(facts: Facts) -> Table | Sentence:
-    """Return the table of the worst disagreements, or a sentence if there is none."""
+    """Return the table of the worst disagreements, or a sentence if there is none.
+
+    These are the rows outside their bands, and the largest rank shifts of others.
+    """
     frame = facts.result.disagreements
     if frame.empty and set(facts.result.agreement["verdict"]) == {"not compared"}:
         return say("agreement.nothing_judged")
     if frame.empty:
         return say("agreement.no_disagreement")
+    is_inside = frame["inside"].astype(bool)
+    shifts = frame["shift"].astype(float).abs()[is_inside]
+    largest = shifts.sort_values(ascending=False, kind="stable").index[:SHIFTS_SHOWN]
+    worst = frame.index[~is_inside | frame.index.isin(largest)]
     rows = []
-    for place in worst_disagreements(frame).index[:DISAGREEMENTS_SHOWN]:
+    for place in worst[:DISAGREEMENTS_SHOWN]:
         row = frame.loc[place]
         values, band = [row["value_a"], row["value_b"]], float(row["band"])
         clear = [] if row["inside"] else [row["difference"]]

@@ -55,34 +55,17 @@ NAMED = 10
 """Most features that a note below a table names; it counts the others."""
 
 
-def ranking_table(facts: Facts, ranking: Ranking, always: Sequence[str] = ()) -> Table:
-    """Return the table of a ranking, cut to its first rows if it is long.
-
-    Parameters
-    ----------
-    facts : Facts
-    ranking : Ranking
-    always : sequence of str
-        Features that are shown at any rank.
-    """
-    table = cut_alike(ranking, partial(_table, facts, ranking), always)
-    if not table.everything:
-        return table
-    shown_rows = set(cut(ranking, always))
-    rest = [row for row in ranking.order if row not in shown_rows]
-    return replace(table, notes=(_rest_note(ranking, rest), *table.notes))
+def ranking_table(facts: Facts, ranking: Ranking) -> Table:
+    """Return the table of a ranking, cut to its first rows if it is long."""
+    return cut_alike(ranking, partial(_table, facts, ranking))
 
 
-def cut_alike(
-    ranking: Ranking,
-    make: Callable[[Sequence[int]], Table],
-    always: Sequence[str] = (),
-) -> Table:
+def cut_alike(ranking: Ranking, make: Callable[[Sequence[int]], Table]) -> Table:
     """Return a table of a ranking's rows, cut if the ranking is long.
 
-    `make` returns the table of some rows; `always` are features that are never cut.
+    `make` returns the table of some rows.
     """
-    rows = cut(ranking, always)
+    rows = cut(ranking)
     table = make(rows)
     if len(rows) == len(ranking.order):
         return table
@@ -446,26 +429,3 @@ def _notes(
         named = joined(first_few(without, NAMED, "importances"))
         notes.append(say("ranking.unmeasured", names=named))
     return tuple(notes)
-
-
-def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
-    """Return the note on the rows that are not shown: number, largest value, share."""
-    nothing, n = ranking.null_value, tallied("importances", len(rest))
-    measured = [row for row in rest if np.isfinite(ranking.mean[row])]
-    if not measured:
-        return say("ranking.rest_unmeasured", n=n)
-    above = np.nan_to_num(ranking.mean - nothing, posinf=0.0).clip(0)
-    total = float(above.sum())
-    share = float(above[measured].sum()) / total if total else 0.0
-    path = f"importances[{ranking.index}].mean"
-    text = say(
-        "ranking.rest_note",
-        n=n,
-        largest=value_of(ranking, max(measured, key=lambda row: ranking.mean[row])),
-        share=Value(path, share, percent(share), derived="share"),
-    )
-    if not ranking.is_drawn:
-        return (*text, ".")
-    clear = (ranking.low > nothing) | (ranking.high < nothing)
-    excluding = tallied("importances", int(clear[measured].sum()))
-    return (*text, *say("ranking.rest_intervals", n=excluding))

@@ -6,7 +6,6 @@ the section on agreement.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -265,25 +264,22 @@ def rows_about(frame: pd.DataFrame, record: Importance, *names: str) -> pd.DataF
     return frame[np.logical_and.reduce(same)]
 
 
-def cut(
-    ranking: Ranking, always: Sequence[str] = (), top: int = ROWS
-) -> tuple[int, ...]:
+def cut(ranking: Ranking) -> tuple[int, ...]:
     """Return the rows of a ranking that is cut, or all rows if it is short.
 
-    These are the first `top` and rows tied with the last of them, the features of
-    `always` and those that the ranking always shows, and the negative rows.
+    These are the first `ROWS` and rows tied with the last of them, the features that
+    are always shown, and the negative rows.
     """
     order = ranking.order
-    if len(order) <= top + SLACK:
+    if len(order) <= ROWS + SLACK:
         return order
     rank = ranking.rank
-    edge = rank[order[top - 1]]
-    names = {*always, *ranking.always}
+    edge = rank[order[ROWS - 1]]
     return tuple(
         row
         for place, row in enumerate(order)
-        if place < top
+        if place < ROWS
         or rank[row] == edge
         or row in ranking.negative
-        or ranking.record.features[row] in names
+        or ranking.record.features[row] in ranking.always
     )

@@ -16,7 +16,6 @@ from ..text.wording import (
     series,
     show_hidden,
 )
-from .agreement import worst_disagreements
 from .cards import title_of
 from .claims import claims
 from .conditional import shared_information
@@ -28,7 +27,7 @@ from .models_figure import models_figure
 from .overview import in_overview, overview_tables
 from .ranking_figure import ranking_figure
 from .ranking_tables import how_replaced, on_drawn_rows, ranking_table, value_of
-from .rankings import Ranking, rows_about
+from .rankings import Ranking
 from .segments import segment_blocks
 from .significance import engine_tables, significance_table
 from .surfaces import surface_figures
@@ -98,7 +97,6 @@ def _group(facts: Facts, measure: Measure) -> Group:
     """Return the group of one card: its tables and figures, and how to read them."""
     ranked = facts.of_measure(measure)
     record = ranked[0].record
-    disagreements = worst_disagreements(facts.result.disagreements)
     by_loss: dict[str, list[Ranking]] = {}
     for ranking in ranked:
         by_loss.setdefault(ranking.record.loss, []).append(ranking)
@@ -106,10 +104,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
     for place, same_loss in enumerate(by_loss.values()):
         side_by_side = models_figure(facts, same_loss)
         for ranking in same_loss:
-            outside = rows_about(
-                disagreements, ranking.record, "model", "method", "of", "loss"
-            )
-            table = ranking_table(facts, ranking, list(outside["feature"]))
+            table = ranking_table(facts, ranking)
             blocks.append(
                 replace(
                     table,
