@@ -1,6 +1,5 @@
 """Section D: the performance and description of each model, and the data."""
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -85,7 +84,7 @@ def _models_tables(facts: Facts) -> Iterator[Table]:
             kind = (full_value(str(row["estimator"])),)
         if row["library"]:
             kind = (*kind, ", ", show_hidden(str(row["library"])))
-        parameters = [_parameters(facts, row), *_all_parameters(facts, row)]
+        parameters = [_parameters(facts, row), _objective(row)]
         prepared = [look_up("data.encoders")[row["encoder"]]]
         if facts.entry_of(row["model"]).get("standardise"):
             task = "regression" if row["task"] == "regression" else "classes"
@@ -158,10 +157,6 @@ def _parameters(facts: Facts, row: Mapping[str, Any]) -> Sentence:
         return joined(first_few(sentences, PARAMETERS_SHOWN, "models"))
     if row["model"] in set(facts.result.steps["model"]):
         return joined([*sentences, say("data.see_steps", table=Link("tab-steps"))])
-    # A run that stored no steps: the defaults of a wrapped estimator are unknown.
-    path = str(own.get("estimator", ""))
-    if path and path.rpartition(".")[2] != row["estimator"]:
-        return joined(sentences)
     if sentences and len(parameters) < len(every):
         sentences.append(say("data.other_parameters"))
     return joined(sentences or [say("data.defaults")])
@@ -175,26 +170,15 @@ def _settings(parameters: Mapping[str, Any]) -> Sentence:
     return joined(Styled("code", (show_hidden(text),)) for text in settings)
 
 
-def _all_parameters(facts: Facts, row: Mapping[str, Any]) -> Iterator[Sentence]:
-    """Yield the objective that the fit minimised, and the digest of all parameters.
-
-    The objective is omitted if no parameter of the class names it. The digest is that
-    of the text in result.json, with defaults; of a pipeline it is of the last step.
-    """
-    text = str(row["parameters"] or "")
-    parameters = json.loads(text or "{}")
+def _objective(row: Mapping[str, Any]) -> Sentence:
+    """Return the objective of the fit; empty if no parameter of the class names it."""
+    parameters = json.loads(row["parameters"] or "{}")
     settings = [
         Styled("code", (show_hidden(f"{key}={parameters[key]}"),))
         for key in OBJECTIVES
         if isinstance(parameters.get(key), str)
     ]
-    if settings:
-        yield say("data.minimised", settings=series(settings))
-    if parameters:
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        has_steps = row["model"] in set(facts.result.steps["model"])
-        key = "data.all_of_last_step" if has_steps else "data.all_parameters"
-        yield say(key, digest=_digest(digest))
+    return say("data.minimised", settings=series(settings)) if settings else ()
 
 
 def _predicts(row: Mapping[str, Any]) -> Sentence:
@@ -391,20 +375,14 @@ def _left_out_tables(facts: Facts) -> tuple[Table, ...]:
 
 
 def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
-    """Return the configured rationale of features, and whether they were compared."""
-    if not facts.result.expected.empty:
-        expected = say("rationale.expected", table=Link("tab-expected"))
-    elif config_of(facts, "expected"):
-        expected = say("rationale.not_compared")
-    else:
-        expected = say("rationale.nothing_expected")
+    """Return the configured rationale of features, or that there is none."""
     reasons: Mapping[str, str] = config_of(facts, "report").get("rationale", {})
     names = [str(name) for name in facts.result.columns["feature"]]
     rows = [
         (full_name(name), ended(reasons[name])) for name in names if name in reasons
     ]
     if not rows:
-        return ((*say("rationale.none"), " ", *expected),)
+        return (say("rationale.none"),)
     without = [short_name(name) for name in names if name not in reasons]
     missing = say(
         "rationale.missing",
@@ -420,4 +398,4 @@ def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
         notes=(missing,) if without else (),
         shape="tight",
     )
-    return (table, expected)
+    return (table,)

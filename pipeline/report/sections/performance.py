@@ -6,10 +6,8 @@ Not: figures (`performance_figure`).
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ...records.losses import LOSSES
@@ -19,7 +17,6 @@ from ..text.number_text import (
     count,
     decimals,
     loss_label,
-    number,
     percent,
 )
 from ..text.wording import (
@@ -32,14 +29,12 @@ from ..text.wording import (
     table_of,
     word,
 )
-from .facts import Facts, first_few, number_in
+from .facts import Facts, number_in
 
 ERRORS = 2.0
 """Standard errors by which a loss, or a difference of losses, must exceed zero."""
 NO_TRAIN = "data.performance_note_alone"
 SPLITS = ("train", "out_of_bag", "test")
-ALIKE_SHOWN = 4
-"""Most pairs of indistinguishable models that are named; the others are counted."""
 
 
 def against_constant(facts: Facts, model: str) -> Sentence:
@@ -105,62 +100,18 @@ def performance_tables(facts: Facts) -> tuple[Table, ...]:
 
 
 def alike(facts: Facts, loss: str, model: str) -> Sentence:
-    """Return the models with a loss indistinguishable from that of a model."""
+    """Return the models with a loss indistinguishable from that of a model.
+
+    The paired difference on the evaluation rows is within two standard errors.
+    """
+    pairs = facts.result.comparisons
+    gaps, errors = pairs["difference"].astype(float), pairs["std_error"].astype(float)
+    close = pairs[(pairs["loss"] == loss) & (gaps.abs() <= ERRORS * errors)]
     return series(
         full_name(model_b if model_a == model else model_a)
-        for model_a, model_b, *_ in _too_close(facts, loss)
+        for model_a, model_b in zip(close["model_a"], close["model_b"], strict=True)
         if model in (model_a, model_b)
     )
-
-
-def _too_close(
-    facts: Facts, loss: str
-) -> Iterator[tuple[str, str, Value, Value | None]]:
-    """Yield the pairs of models with indistinguishable losses on the evaluation rows.
-
-    Each has the names of both, the loss of the first less that of the second, and the
-    paired standard error of this difference. The error is None in a run that did not
-    measure it; the limit then is from the sum of both standard errors.
-    """
-    frame, pairs = facts.result.performance, facts.result.comparisons
-    rows = frame[(frame["loss"] == loss) & (frame["split"] == "test")]
-    places = decimals(rows["value"], rows["std_error"])
-    is_known = (pairs["loss"] == loss) & np.isfinite(pairs["std_error"].astype(float))
-    measured = {
-        (row["model_a"], row["model_b"]): row for _, row in pairs[is_known].iterrows()
-    }
-    losses, errors = rows["value"].astype(float), rows["std_error"].astype(float)
-    for one, other in combinations(rows.index, 2):
-        names = str(rows.at[one, "model"]), str(rows.at[other, "model"])
-        std_error: Value | None = None
-        if names in measured:
-            row = measured[names]
-            gap = number_in("comparisons", row, "difference", places, sign=True)
-            std_error = number_in("comparisons", row, "std_error", places)
-            error = std_error.raw
-        else:
-            path, raw = f"performance[{one}].value", float(losses[one] - losses[other])
-            text = number(raw, places, sign=True)
-            gap = Value(path, raw, text, derived="difference")
-            error = errors[one] + errors[other]
-        if abs(gap.raw) <= ERRORS * error:  # never where an error is not known
-            yield *names, gap, std_error
-
-
-def _indistinguishable_pairs(facts: Facts, loss: str) -> Iterator[Sentence]:
-    """Yield sentences that name the pairs of models with indistinguishable losses."""
-    pairs = list(_too_close(facts, loss))
-    for is_paired, key in ((True, "data.alike"), (False, "data.alike_unpaired")):
-        named: list[Sentence] = []
-        for model_a, model_b, gap, error in pairs:
-            if (error is not None) is is_paired:
-                text = (*series([full_name(model_a), full_name(model_b)]), " (", gap)
-                if error is not None:
-                    text += (" ± ", error)
-                named.append((*text, ")"))
-        if named:
-            shown = first_few(named, ALIKE_SHOWN, "comparisons")
-            yield say(key, rows=facts.rows_word, pairs=joined(shown, "; "))
 
 
 def _readings_table(facts: Facts) -> Iterator[Table]:
@@ -245,7 +196,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
             loss=loss_label(loss),
             unit=f", {show_hidden(unit)}" if unit else "",
         ),
-        notes=(*_indistinguishable_pairs(facts, loss), *notes),
+        notes=notes,
         shape="wide",
     )
 

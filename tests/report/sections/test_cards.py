@@ -132,8 +132,7 @@ def test_a_loss_on_drawn_rows_says_on_how_many():
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
     on = "on 1\u202f000 rows drawn without replacement"
     assert f"Baseline loss of forest, {on}: RMSE 283.0" in words(ranking)
-    assert f"EUR/m², {on}. Predicting one constant" in said_in(view, "F")
-    assert "901.9 on all 9\u202f000 rows." in said_in(view, "F")
+    assert f"EUR/m², {on}." in said_in(view, "F")
 
 
 @pytest.mark.parametrize(

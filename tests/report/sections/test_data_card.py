@@ -100,13 +100,12 @@ def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
     )
 
 
-def test_the_digest_of_the_parameters_is_that_of_the_text_in_the_result():
+def test_the_objective_of_a_fit_is_among_its_parameters():
     parameters = '{"criterion": "squared_error", "n_estimators": 500}'
     models = models_frame(("forest",), parameters=parameters)
     view = plain_view(FEATURES, models=models)
     (cell,) = column(table(view, "tab-models"), "Parameters")
-    digest = sha256(parameters.encode()).hexdigest()[:16]
-    assert f"fitted by criterion=squared_error; all: SHA-256 {digest}…" in cell
+    assert cell.endswith("fitted by criterion=squared_error")
 
 
 def test_hostile_words_of_people_are_shown_and_change_nothing_else():

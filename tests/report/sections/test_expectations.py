@@ -36,9 +36,6 @@ def judged(view, head):
 
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
-    assert "What the owner expected before the run is compared with the results in" in (
-        said_in(view, "D")
-    )
     measures = judged(view, "Measure")
     assert measures[:2] == [f"{m}, permutation, RMSE, E1" for m in ("forest", "linear")]
     assert judged(view, "Expected")[0] == f"surface on top: {WARSAW[:-1]}"

@@ -10,7 +10,6 @@ import pytest
 from tests.report.made_records import made_frame, made_importance, made_rows
 from tests.report.made_results import apartments_result, found
 from tests.report.made_variants import (
-    apartments_view,
     configured,
     multiclass_result,
     plain_result,
@@ -116,18 +115,6 @@ def test_a_model_of_unknown_loss_comes_after_all_others():
     quality = table(two_models(performance=rows), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
     assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "–"]
-
-
-def test_an_order_is_open_where_the_ranks_are_not_where_two_intervals_overlap():
-    result = apartments_result()
-    names = result.importances[0].features
-    order = np.argsort(np.argsort(-result.importances[0].mean)) + 1.0
-    sure = [(0, n, 1.0, 900.0, r, r) for n, r in zip(names, order, strict=True)]
-    view = apartments_view(row_intervals=row_intervals(*sure))
-    assert "is not settled" not in said_in(view, "F")
-    swapped = [(*row[:4], *((1.0, 2.0) if row[4] < 3 else row[4:])) for row in sure]
-    view = apartments_view(row_intervals=row_intervals(*swapped))
-    assert "so their order is not settled." in said_in(view, "F")
 
 
 def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
