@@ -1,21 +1,19 @@
 """The figures of curves: a panel per feature with the curves of all models.
 
-Figures also have the distribution of rows, mean prediction, known lines and options.
+Figures also have the distribution of rows, the mean prediction and options.
 """
 
 from collections.abc import Iterable, Sequence
 from math import nan
-from typing import NamedTuple
 
 import numpy as np
 
 from ...methods.effects.partial_dependence import SCALES
-from ...methods.importance import METHODS
 from ...records.importance_record import Effect
 from ...records.surface_record import Surface
 from ..figures.effects import Curve, EffectPanel, draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
-from ..text.number_text import count, percent, plain_number, significant
+from ..text.number_text import count, percent, significant
 from ..text.wording import (
     alt_text,
     display_name,
@@ -31,7 +29,7 @@ from ..text.wording import (
     shown_value,
     word,
 )
-from .facts import Facts, config_of, first_few, setting, tallied
+from .facts import Facts, first_few, setting, tallied
 from .models_figure import PANELS, not_drawn
 from .rankings import OURS
 
@@ -43,8 +41,6 @@ CLASSES = 12
 missing cells; levels of a category that is drawn; kinds of curves that have figures."""
 UNSEEN = 1e-3
 """Largest width of an invisible band, as a share of the range of the curves."""
-OUTSIDE = 1e-2
-"""Distance of a mean from its band, on that scale, above which the caption notes it."""
 
 
 def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
@@ -142,7 +138,6 @@ def _panel(facts: Facts, feature: str, curves: Sequence[Effect]) -> EffectPanel:
         kind=own[0].kind,
         curves=tuple(drawn),
         counts=tuple(zip(shown_points(places), counts.tolist(), strict=True)),
-        lines=tuple(line[1:3] for line in _claimed_lines(facts, own)),
     )
 
 
@@ -183,15 +178,9 @@ def _figure(
     if missing := _missing(facts, lead, names):
         files.append("tables/missing_predictions.csv")
         more += missing
-    is_seen, leaves_band = _visible(panels)
+    is_seen = _has_visible_band(panels)
     if is_seen:
-        left = say("figures.band_left") if leaves_band else ()
-        more += say("figures.band", left=left)
-    elif any(curve.band for panel in panels for curve in panel.curves):
-        more += say("figures.band_unseen")
-    lines = _claimed_lines(facts, [e for e in curves if e.feature in names])
-    if lines:
-        more += say("figures.known_lines", lines=series(map(_formula, lines)))
+        more += say("figures.band")
     if any(panel.counts and panel.kind == "number" for panel in panels):
         more += say("figures.feet")
 
@@ -240,8 +229,8 @@ def _subject(model: str) -> str:
     return model or word("words.the_data")
 
 
-def _visible(panels: Sequence[EffectPanel]) -> tuple[bool, bool]:
-    """Return whether any band is visible, and any mean clearly outside its band."""
+def _has_visible_band(panels: Sequence[EffectPanel]) -> bool:
+    """Return whether any band is wide enough to be visible."""
     points = [
         (value, low, high)
         for panel in panels
@@ -250,11 +239,9 @@ def _visible(panels: Sequence[EffectPanel]) -> tuple[bool, bool]:
         if np.isfinite([value, low, high]).all()
     ]
     if not points:
-        return False, False
+        return False
     values, low, high = np.array(points).T
-    outside, height = np.maximum(low - values, values - high), np.ptp(values)
-    is_wide, is_far = high - low > UNSEEN * height, outside > OUTSIDE * height
-    return bool(is_wide.any()), bool(is_far.any())
+    return bool((high - low > UNSEEN * np.ptp(values)).any())
 
 
 def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> Sentence:
@@ -310,41 +297,3 @@ def _missing(facts: Facts, lead: Effect, names: Sequence[str]) -> Sentence:
     shown = joined(first_few(points, MISSING, "missing_predictions"))
     first = full_name(_subject(lead.model))
     return say("figures.missing", model=first, points=shown)
-
-
-class KnownLine(NamedTuple):
-    """A straight line that a claim states for a curve: intercept + slope * x."""
-
-    feature: str
-    intercept: float
-    slope: float
-    source: str
-
-
-def _claimed_lines(facts: Facts, curves: Sequence[Effect]) -> tuple[KnownLine, ...]:
-    """Return the lines that claims state for these curves of numeric features."""
-    lines = [
-        KnownLine(
-            effect.feature,
-            float(claim["intercept"]),
-            float(claim["slope"]),
-            claim["source"],
-        )
-        for claim in config_of(facts, "claims")
-        for effect in curves
-        if claim["kind"] == "line"
-        and claim["engine"] == OURS
-        and effect.kind == "number"
-        and tuple(claim["features"]) == (effect.feature,)
-        and METHODS[claim["method"]].curve == effect.method
-        and claim["model"] in ("", effect.model)
-        and claim["output"] in ("", effect.positive_class)
-    ]
-    return tuple(dict.fromkeys(lines))
-
-
-def _formula(line: KnownLine) -> Sentence:
-    sign = "−" if line.slope < 0 else "+"
-    slope, start = plain_number(abs(line.slope)), plain_number(line.intercept)
-    source = f" ({show_hidden(line.source)})" if line.source else ""
-    return (f"{start} {sign} {slope} × ", short_name(line.feature), source)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.report.reading import drawn
-from tests.report.svg_reader import SVG, groups, points, words, y_axis
+from tests.report.svg_reader import groups, points, words, y_axis
 
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
@@ -19,20 +19,13 @@ from importance_audit.report.text.blocks import plain
 CURVES = {"method": "partial_dependence", "n_grid": 5}
 EVEN = {**CURVES, "models": ["linear"]}
 QUANTILE = {**CURVES, "models": ["steep"], "grid": "quantile"}
-LINE = {
-    **{"text": "t", "source": "section 3", "kind": "line", "features": ["x1"]},
-    **{"method": "partial_dependence", "intercept": -1.5, "slope": 2.0},
-    **{"tolerance": 9.0, "model": "linear"},
-}
-
-
 DATA = normal_data(2, 0, n_samples=60)
 TOWN = pd.Categorical(["north", "mid", "mid"] * 20)
 
 
-def figures(*entries, claims=(), X=DATA.X, weights=DATA.weights):
+def figures(*entries, X=DATA.X, weights=DATA.weights):
     rows = replace(DATA, X=X, weights=weights, groups={n: (n,) for n in X})
-    config = parse_config({"importance": list(entries), "claims": list(claims)})
+    config = parse_config({"importance": list(entries)})
     models = linear_model(2, 0), replace(linear_model(4, 1), name="steep")
     shifted = [
         replace(m, predict=lambda X, m=m, c=c: m.predict(X) + c)
@@ -87,31 +80,10 @@ def test_curves_of_the_data_have_feet_and_no_mean():
     assert not groups(figure.svg, "reference")
 
 
-def stroke(group):
-    return float(group.find(f"{SVG}path").get("stroke-width"))
-
-
-def test_a_line_that_is_claimed_is_dotted_over_its_curve_and_named():
-    (figure,) = figures(EVEN, claims=[LINE])
-    (dotted,), (curve,) = (groups(figure.svg, name) for name in ("known", "curve-0-0"))
-    assert figure.data["panels"][0].feature == "x1"
-    assert figure.svg.index('id="known"') > figure.svg.index('id="curve-0-0"')
-    assert stroke(dotted) > stroke(curve)
-    ends = [DATA.X["x1"].min(), DATA.X["x1"].max()]
-    heights = [y_axis(figure.svg)(-1.5 + 2 * x) for x in ends]
-    assert [y for _, y in points(dotted)] == pytest.approx(heights, abs=0.02)
-    assert "Settings" not in plain(figure.caption)
-    legend = " Dotted line: as claimed, −1.5 + 2 × x1 (section 3). "
-    assert legend in plain(figure.caption)
-
-
-def test_figures_that_differ_in_their_grid_name_it_and_have_only_their_own_line():
-    even, quantile = figures(EVEN, QUANTILE, claims=[LINE])
+def test_figures_that_differ_in_their_grid_name_it():
+    even, quantile = figures(EVEN, QUANTILE)
     assert ' Settings: grid = "even". ' in plain(even.caption)
     assert ' Settings: grid = "quantile". ' in plain(quantile.caption)
-    assert groups(even.svg, "known")
-    assert not groups(quantile.svg, "known")
-    assert "Dotted" not in plain(quantile.caption)
 
 
 def crossed(X):
@@ -142,26 +114,9 @@ def test_the_band_is_that_of_the_leading_model_alone_and_is_explained():
     assert legend in plain(figure.caption)
 
 
-def test_a_mean_outside_its_band_is_explained():
-    few = (np.arange(60) < 6).astype(float)
-    X = pd.DataFrame({"x1": DATA.X["x1"], "x2": 50 * few})
-    model = replace(
-        linear_model(2, 0), predict=lambda X: crossed(X) + X["x1"].to_numpy(float) ** 2
-    )
-    figure = figure_of(model, rows=replace(DATA, X=X))
-    assert (
-        "wide where the effect differs between rows. Where the mean curve lies outside "
-        "it, a few rows dominate the mean. "
-    ) in plain(figure.caption)
-
-
-def test_a_band_that_nobody_can_see_is_said_to_have_no_width():
+def test_a_band_that_nobody_can_see_is_not_explained():
     (figure,) = figures(CURVES)
-    legend = (
-        " No band for the middle half of the rows is visible: the effects "
-        "differ little between these rows. "
-    )
-    assert legend in plain(figure.caption)
+    assert "middle half of the rows" not in plain(figure.caption)
     assert "middle half of the rows" not in words(figure.svg)
 
 
