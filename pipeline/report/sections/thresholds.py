@@ -1,10 +1,8 @@
 """Section J: the checks that did not pass, their limits, and the sources of these."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...assess.checks import CHECKS
 from ..text.blocks import Section, Sentence, Styled, Value
 from ..text.number_text import MISSING, significant
 from ..text.wording import (
@@ -27,15 +25,6 @@ VERDICTS = ("fail", "error", "warn", "note", "not run", "pass")
 """Verdicts, the worst first."""
 SILENT = ("pass", "not run")
 """Verdicts without a finding."""
-ASKED = {
-    **dict.fromkeys(("disagreement", "rank_shift"), "pair"),
-    **dict.fromkeys(("distribution_shift", "missing_share"), "column"),
-    **dict.fromkeys(("model", "predictions", "draws"), "model"),
-    **dict.fromkeys(("row_intervals", "ensemble", "leaves"), "ranking"),
-}
-"""Noun for the number of checks in a row, by the check, else by its `asks`; "result"
-for all others. Each engine has a result for a question, a ranking several.
-"""
 NOUNS = {"fail": "failure", "warn": "warning", "note": "info"}
 """Noun for a number of checks, by their verdict."""
 FIRST = 5
@@ -47,18 +36,15 @@ CALM = ("pass", "note")
 
 
 def thresholds(facts: Facts) -> Section:
-    """Return section J: checks that passed are counted, and listed only in HTML."""
+    """Return section J.
+
+    Checks that passed or were not run are counted, and listed only in HTML.
+    """
     verdicts = [*facts.result.checks["verdict"]]
     places = sorted(range(len(verdicts)), key=lambda i: VERDICTS.index(verdicts[i]))
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for place in places:
-        # Checks that could not be made for one reason share a row.
-        kind = ["check", "threshold", "set_by", "observed"]
-        same = tuple(facts.result.checks[kind].iloc[place])
-        key = same if verdicts[place] == "not run" else (place,)
-        groups.setdefault(key, []).append(place)
-    every = [_row(facts, [place]) for place in places]
-    bad = [_row(facts, g) for g in groups.values() if verdicts[g[0]] != "pass"]
+    every = [_row(facts, place) for place in places]
+    n_bad = sum(verdict not in SILENT for verdict in verdicts)
+    bad = every[:n_bad]
     is_short = facts.profile == "executive"
     if is_short:
         shown, of_all, caption = (
@@ -109,10 +95,8 @@ def thresholds(facts: Facts) -> Section:
     return section("J", lede, {"blocks": (cut,) if shown else ()})
 
 
-def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
-    """Return one row for checks of one kind with one limit."""
-    first = places[0]
-    row = facts.result.checks.iloc[first]
+def _row(facts: Facts, place: int) -> dict[str, Any]:
+    row = facts.result.checks.iloc[place]
     names = ("check", "subject", "set_by", "verdict")
     check, subject, set_by, verdict = (str(row[name]) for name in names)
     text: Sentence = (_word(verdict),)
@@ -122,9 +106,6 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
         text = (*text, ", ", link_to(finding, facts))
         if day := facts.result.accepted.get(finding.key):
             text = (*text, ", ", *say("thresholds.accepted", day=day))
-    asks = CHECKS[check].asks if check in CHECKS else ""
-    n, noun = tallied("checks", len(places)), ASKED.get(check, ASKED.get(asks))
-    several = say_count(n, noun) if noun else say_count(n, "result")
     # A limit was set by nobody, by the audit, or by a key of the configuration.
     setter = look_up("thresholds.setters").get(set_by, show_hidden(set_by))
     if set_by.startswith("["):
@@ -132,9 +113,9 @@ def _row(facts: Facts, places: Sequence[int]) -> dict[str, Any]:
         setter = say("thresholds.configured", name=key)
     return {
         "check": name_of_check(check),
-        "subject": several if len(places) > 1 else short_name(subject),
-        "observed": _measured(row["observed"], f"checks[{first}].observed"),
-        "limit": _measured(row["threshold"], f"checks[{first}].threshold"),
+        "subject": short_name(subject),
+        "observed": _measured(row["observed"], f"checks[{place}].observed"),
+        "limit": _measured(row["threshold"], f"checks[{place}].threshold"),
         "set_by": setter,
         "verdict": text if verdict in CALM else Styled("strong", text),
     }

@@ -12,6 +12,7 @@ from tests.report.reading import heads_of, pieces, said_in, section, table, word
 from importance_audit.report.figures.drawing import Sheet
 from importance_audit.report.pages.html import print_html, to_html
 from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.thresholds import SILENT
 from importance_audit.report.text.blocks import Value, plain
 
 
@@ -63,10 +64,10 @@ def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
     assert len(item.everything.rows) == len(result_of("apartments").checks)
 
 
-def test_the_executive_profile_shows_each_check_that_did_not_pass(any_name):
+def test_the_executive_profile_shows_each_check_that_found_something(any_name):
     shown = [words(row) for t in checks_of(executive(any_name)) for row in t.rows]
     verdicts = [*result_of(any_name).checks["verdict"]]
-    assert len(shown) == sum(verdict != "pass" for verdict in verdicts)
+    assert len(shown) == sum(verdict not in SILENT for verdict in verdicts)
     assert not any(text.endswith("pass") for text in shown)
 
 
@@ -76,10 +77,11 @@ def test_checks_beyond_the_room_of_page_two_are_counted():
     late = pd.concat(rows).assign(verdict="fail")
     many = replace(result, checks=pd.concat([result.checks, late], ignore_index=True))
     (item,) = checks_of(build_view(many, profile="executive"))
-    rest = sum(verdict != "pass" for verdict in many.checks["verdict"]) - 5
+    rest = sum(verdict not in SILENT for verdict in many.checks["verdict"]) - 5
     assert len(item.rows) == 5 < rest
     assert plain(item.caption) == (
-        f"Checks that did not pass, worst first. In the technical report: {rest} more."
+        "Checks that found something, worst first. In the technical report: "
+        f"{rest} more."
     )
 
 

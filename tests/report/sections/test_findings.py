@@ -170,17 +170,14 @@ def test_findings_of_every_severity_say_their_effect(severity):
     assert "evaluate the model on rows that hardly occur" in words(entry)
 
 
-def test_checks_that_were_not_run_stand_in_one_row_unless_for_other_reasons():
+def test_checks_that_were_not_run_are_counted_and_listed_in_the_page_alone():
     missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
-    frame = [check(subject=s, observed="not compared", **missing) for s in "abc"]
-    item = table(view_with_findings(checks=frame), "tab-checks")
-    assert column(item, "Subject") == ["3 pairs"]
-    assert column(item, "Observed") == ["not compared"]
-    assert len(item.everything.rows) == 3
-    apart = [check(subject=s, observed=f"not {s}", **missing) for s in ("a", "b")]
-    item = table(view_with_findings(checks=apart), "tab-checks")
-    assert column(item, "Observed") == ["not a", "not b"]
-    assert item.everything is None  # it would hold the same rows
+    waiting = [check(subject=s, observed="not compared", **missing) for s in "abc"]
+    view = view_with_findings(checks=[check(), *waiting])
+    item = table(view, "tab-checks")
+    assert len(item.rows) == 1
+    assert column(item.everything, "Observed")[1:] == ["not compared"] * 3
+    assert lede_of(view, "J").endswith("3 not run.")
 
 
 WEAK = found("weak_model", "svm", "failure", message="m.")
