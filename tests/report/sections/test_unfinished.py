@@ -24,18 +24,9 @@ def sentences_of_agreement(verdict):
     return [plain(block) for block in blocks if isinstance(block, tuple)]
 
 
-def test_an_engine_that_was_not_reached_is_not_told_as_never_asked():
-    ours = [r for r in stopped_result().importances if r.engine == "python"]
-    view = build_view(stopped_result(importances=tuple(ours)))
-    assert lede_of(view, "G") == (
-        "Nothing was compared: the run ended before a second implementation returned "
-        "a result."
-    )
-
-
 def test_a_complete_run_of_python_alone_says_that_nobody_took_part():
     assert lede_of(view_of("one feature"), "G") == (
-        "Nothing was compared: no second implementation took part in this run."
+        "Nothing was compared: no second implementation has a result in this run."
     )
 
 
