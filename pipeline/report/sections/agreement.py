@@ -16,7 +16,6 @@ from ..text.wording import (
     joined,
     say,
     say_count,
-    series,
     short_name,
     short_value,
     show_hidden,
@@ -35,7 +34,8 @@ def agreement(facts: Facts) -> Section:
     """Return section G: pairs of rankings, disagreements, pairs of curves, figures."""
     frame = facts.result.agreement
     if frame.empty:
-        return section("G", _nothing(facts), {"blocks": ()})
+        nothing = say(f"agreement.{'none' if facts.rankings else 'nothing'}")
+        return section("G", nothing, {"blocks": ()})
     blocks = [*_pairs_tables(facts), _disagreements(facts), *_curves_table(facts)]
     counts = Counter(frame["verdict"])
     verdicts = [
@@ -46,17 +46,6 @@ def agreement(facts: Facts) -> Section:
     pairs = say_count(tallied("agreement", len(frame)), "pair")
     lede = say("agreement.lede", pairs=pairs, verdicts=joined(verdicts))
     return section("G", lede, {"blocks": (*blocks, *band_figures(facts))})
-
-
-def _nothing(facts: Facts) -> Sentence:
-    """Return the reason why no pair was compared."""
-    if not facts.rankings:
-        return say("agreement.nothing")
-    if facts.came_to_end or not (facts.configured_engines or facts.answered):
-        return say("agreement.none")
-    if facts.answered:
-        return say("agreement.ended", engines=series(map(full_name, facts.answered)))
-    return say("agreement.ended_before")
 
 
 def _pairs_tables(facts: Facts) -> list[Table]:

@@ -13,7 +13,7 @@ from ...records.shift import MISS_RATE, Shift
 from ...runs.baseline.change import Change
 from ...runs.baseline.differences import AREAS
 from ...runs.baseline.news import verdict_causes
-from ..text.blocks import Link, Section, Sentence, Styled, Table
+from ..text.blocks import Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
 from ..text.own_words import own_words
 from ..text.wording import (
@@ -58,8 +58,6 @@ def change(facts: Facts) -> Section:
     if comparison is None or baseline is None:
         if approved:  # its run was removed
             text = say("change.none_there", run=full_name(approved.run_id))
-        elif facts.history.runs and not facts.is_part:
-            text = say("change.none_but_runs", figure=Link("fig-history"))
         else:
             text = say("change.none")
         return section("I", text, {"blocks": runs})
@@ -73,7 +71,7 @@ def change(facts: Facts) -> Section:
         digest=Styled("code", (digest[:DIGITS],)),
     )
     blocks = (
-        _verdicts(facts.result, baseline, comparison),
+        _verdicts(facts.result, baseline),
         against,
         _differs(comparison),
         _shifts(facts, baseline),
@@ -122,8 +120,8 @@ def _areas(names: Set[str]) -> Sentence:
     return series(word(f"change.areas.{area}") for area in AREAS if area in names)
 
 
-def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Sentence:
-    """Return both verdicts, and the causes of a change: findings, then settings."""
+def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
+    """Return both verdicts, and the findings that caused a change."""
     is_same = now.verdict == baseline.verdict
     key = "verdict_same" if is_same else "verdict"
     text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
@@ -144,8 +142,6 @@ def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Se
             ]
         if titles := first_few(every, NAMED, "findings"):
             text += say(f"change.{name}", titles=joined(titles, "; "))
-    if not is_same and comparison.areas:
-        text += say("change.differs_too", areas=_areas(comparison.areas))
     return text
 
 

@@ -28,7 +28,6 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .cards import title_of as title_of_card
 from .change import lede as change_lede
 from .claims import reproduced
 from .control import version_line
@@ -72,7 +71,7 @@ POINTS = 10
 """Number of points that page one lists; a link leads to the others."""
 NEARLY_ALL = 0.8
 """Share of all importance from which the headline gives the share of a leader."""
-UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
+UNTESTED, COLUMNS, NUMBERS = 2, 3, 3
 """Number of items of each kind that page one names."""
 
 
@@ -101,9 +100,7 @@ def executive(facts: Facts) -> Section:
         "more": _more(facts, len(found) - len(shown)),
         "untested": _untested(facts),
         "decide": _decide(facts, shown),
-        "about": joined(
-            [*_cards(facts), say("executive.about"), version_line(facts)], " "
-        ),
+        "about": joined([say("executive.about"), version_line(facts)], " "),
         "decision": (show_hidden(facts.note("decision")),),
     }
     return section("B", parts=parts)
@@ -121,20 +118,6 @@ def _points(facts: Facts) -> list[Point]:
     return sorted(found, key=lambda point: ORDER.index(point.kind))
 
 
-def _cards(facts: Facts) -> Iterator[Sentence]:
-    """Yield the titles of the first few cards, if there are several cards."""
-    titles = {
-        facts.card(r.record): title_of_card(facts, r.record)
-        for r in reversed(facts.rankings)
-    }
-    if len(titles) > 1:
-        texts: list[Part | Sentence] = [
-            (card_link(card), " ", *titles[card]) for card in facts.cards.values()
-        ]
-        shown = joined(first_few(texts, CARDS, "importances"), "; ")
-        yield say("executive.cards", cards=shown)
-
-
 def _purpose(facts: Facts) -> Sentence:
     purpose = facts.note("purpose")
     text = say("executive.purpose", text=ended(purpose)) if purpose else ()
@@ -147,23 +130,14 @@ def _purpose(facts: Facts) -> Sentence:
 
 
 def _models(facts: Facts) -> tuple[Sentence, ...]:
-    """Return the first few models with their classes, if no loss was measured."""
+    """Return why no loss is shown: no model was evaluated, or none was measured."""
     if not facts.result.performance.empty:
         return ()
-    frame = facts.result.models
-    if frame.empty:
-        asked = [full_name(entry["name"]) for entry in config_of(facts, "models") or ()]
-        key = "none_evaluated" if asked else "no_model"
-        return (say(f"executive.{key}", models=series(asked)),)
-    sentences: list[Sentence] = []
-    for row in frame[:MODELS].to_dict("records"):
-        what = short_name(str(row["estimator"]) or word("data.callable")).text
-        text = say("executive.model", model=short_name(row["model"]), what=what)
-        sentences.append((*text, "."))
-    if len(frame) > MODELS:
-        more = say("words.more", n=tallied("models", len(frame) - MODELS))
-        sentences.append((*more, ", ", section_link("D"), "."))
-    return (*sentences, say("data.no_performance"))
+    if facts.models:
+        return (say("data.no_performance"),)
+    asked = [full_name(entry["name"]) for entry in config_of(facts, "models") or ()]
+    key = "none_evaluated" if asked else "no_model"
+    return (say(f"executive.{key}", models=series(asked)),)
 
 
 def _headline(facts: Facts, found: list[Point]) -> Sentence:

@@ -24,7 +24,6 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, first_few, number_in, tallied
-from .missing import entry_of, missing
 from .model_quality import best_first, is_on_training_rows
 from .ranking_tables import (
     baseline_of,
@@ -177,15 +176,12 @@ def _notes(
     every = {name for ranking in rankings for name in ranking.record.features}
     if more := len(every.difference(names)):
         n, section = tallied("importances", more), section_link("F")
-        relied_on = _relied_on(rankings)
-        only_relied_on = relied_on < every and relied_on.issuperset(names)
-        key = "more_told" if only_relied_on else "more"
         known = {
             ranking.record.features[row]
             for ranking in rankings
             for row in np.flatnonzero(ranking.is_above_zero)
         }
-        key = key if known.issubset(names) else "more_first"
+        key = "more" if known.issubset(names) else "more_first"
         first = tallied("importances", len(known.intersection(names)))
         of = tallied("importances", len(known))
         notes.append(say(f"leading.{key}", first=first, of=of, n=n, section=section))
@@ -194,10 +190,6 @@ def _notes(
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
-    entry, measured = entry_of(rankings[0].record), {r.subject for r in facts.leads}
-    lacking = [one.model for one in missing(facts) if one.entry == entry]
-    if lacking := [name for name in lacking if name not in measured]:
-        notes.append(say("leading.missing", models=series(map(full_name, lacking))))
     notes += _groups(facts, rankings)
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
     for key in ("zero", "below_zero"):

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...methods.importance import METHODS
-from ...records.importance_record import Importance
 from ..text.blocks import Sentence
 from ..text.wording import (
     full_name,
@@ -37,7 +36,8 @@ class Missing(NamedTuple):
 
 def missing(facts: Facts) -> Iterator[Missing]:
     """Yield the missing rankings of each entry and model, if there are any."""
-    found = Counter((entry_of(r.record), r.record.model) for r in facts.rankings)
+    records = (ranking.record for ranking in facts.rankings)
+    found = Counter((r.method, r.of, r.entry, r.model) for r in records)
     for entry in config_of(facts, "importance"):
         own = entry["method"], entry.get("of", "features"), entry.get("name", "")
         method, asked = METHODS[entry["method"]], entry.get("models") or facts.models
@@ -46,13 +46,8 @@ def missing(facts: Facts) -> Iterator[Missing]:
         if method.unit == "prediction" and facts.task == "multiclass" and models:
             n = len(facts.result.models["classes"].iloc[0])
         for model in [""] if method.asks == "data" else models:
-            if found[own, model] < n:
-                yield Missing(own, model, n - found[own, model])
-
-
-def entry_of(record: Importance) -> tuple[str, str, str]:
-    """Return the entry of a record, as in `Missing`."""
-    return record.method, record.of, record.entry
+            if found[*own, model] < n:
+                yield Missing(own, model, n - found[*own, model])
 
 
 def count_missing(facts: Facts, key: str) -> Sentence:

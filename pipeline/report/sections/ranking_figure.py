@@ -70,9 +70,6 @@ def ranking_figure(
         caption += say("figures.ranking_repeats", n=repeats_of(record, path))
     dashed = "dashed_loss" if ranking.starts_at_loss else "dashed_zero"
     caption += say(f"figures.{dashed}", zero=lone(ranking.null_value))
-    must = {i for i in ranking.measured if record.features[i] in ranking.always}
-    if not must | ranking.negative <= set(shown_rows):
-        caption += say("figures.ranking_room")
     if len(rows) < len(ranking.measured):
         counts = tallied(path, len(rows)), tallied(path, len(ranking.measured))
         caption += say("figures.ranking_some", n=counts[0], of=counts[1])

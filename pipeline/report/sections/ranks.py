@@ -21,7 +21,6 @@ from ..text.wording import (
     full_name,
     joined,
     say,
-    say_count,
     series,
     short_name,
     word,
@@ -49,8 +48,8 @@ class Trials(NamedTuple):
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     """Yield the figure of possible ranks in the lead rankings, and a table of each.
 
-    A sentence replaces the figure if all ranks are certain, and the tables of rankings
-    in which each feature has the same rank in all trials.
+    A sentence replaces the figure if all ranks are certain. Rankings in which each
+    feature has the same rank in all trials have no table.
     """
     pairs = [(ranking, _trials(facts, ranking)) for ranking in facts.leads]
     pairs = [(ranking, trials) for ranking, trials in pairs if trials][:PANELS]
@@ -59,22 +58,10 @@ def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     if not pairs or len(pairs[0][0].measured) < 2:
         return
     yield _figure_or_sentence(facts, [ranking for ranking, _ in pairs])
-    unmoved: dict[str, list[tuple[Ranking, Sentence]]] = {}
     for ranking, trials in pairs:
         every = [shares for kind in trials for shares in kind.shares.values()]
         if any(len(shares) > 1 for shares in every):
             yield _table(ranking, trials)
-        else:
-            counts = series(
-                say_count(kind.number, "resample")
-                if kind.noun == "resample"
-                else say_count(kind.number, "single")
-                for kind in trials
-            )
-            unmoved.setdefault(plain(counts), []).append((ranking, counts))
-    for same in unmoved.values():
-        models = series(full_name(ranking.subject) for ranking, _ in same)
-        yield say("ranks.unmoved", models=models, trials=same[0][1])
 
 
 def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:

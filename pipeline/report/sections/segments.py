@@ -81,17 +81,13 @@ def _worst(rows: pd.DataFrame) -> Sentence:
         "model": full_name(model),
         "loss": loss_label(loss),
     }
-    measured = rows[rows["value"].notna()]
-    known = measured[measured["std_error"].notna()].astype({"value": float})
-    if measured.empty:
+    known = rows[rows[["value", "std_error"]].notna().all(axis=1)]
+    known = known.astype({"value": float})
+    if len(known) < 2:
         return say("segments.none", **named, least=count(LEAST_ROWS))
-    if len(measured) == 1:
-        return say("segments.one", **named)
-    if known.empty:
-        return say("segments.no_errors", **named)
     worst, best = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
     places, error = _places(rows), np.hypot(worst["std_error"], best["std_error"])
-    n_pairs = max(len(known) * (len(known) - 1) // 2, 1)
+    n_pairs = len(known) * (len(known) - 1) // 2
     limit = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / n_pairs)
     if not worst["value"] - best["value"] > limit * error:
         return say("segments.alike", **named)

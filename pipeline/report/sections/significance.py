@@ -172,10 +172,6 @@ def _engine_table(
     if gaps:
         largest = max(gaps, key=lambda gap: gap.raw)
         notes.append(say("significance.engine.largest", value=largest))
-    if ours.statistic in BY_RANK:
-        notes.append(say("significance.engine.ties", engine=engine))
-    if ranking.record.stream != other.stream:
-        notes.append(say("significance.engine.draws"))
     return ranked_table(
         ranking,
         f"significance-{other.engine}",

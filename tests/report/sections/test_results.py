@@ -11,11 +11,10 @@ from tests.report.made_records import (
     made_importance,
     made_pair,
 )
-from tests.report.made_results import apartments_result, disagreeing_result
+from tests.report.made_results import apartments_result
 from tests.report.made_variants import (
     apartments_view,
     plain_result,
-    plain_view,
     view_of,
     view_of_records,
 )
@@ -84,13 +83,6 @@ def test_another_engine_has_its_own_column_where_its_numbers_differ():
     own, theirs = column(unlike, "Rise E1"), column(unlike, "DALEX")
     assert sum(a != b for a, b in zip(own, theirs, strict=True)) == 1
     assert "the same numbers" not in words(unlike.notes)
-
-
-def test_a_feature_on_which_engines_disagree_is_always_shown():
-    names = tuple(f"x{i:02}" for i in range(30))
-    frame = disagreeing_result().disagreements.assign(model="forest", feature="x29")
-    view = plain_view(names, disagreements=frame)
-    assert column(table(view, RANKING), "Feature")[-2:] == ["x29", "the other 17"]
 
 
 def many_curves(features=9, classes=("",), models=("forest",)):

@@ -117,15 +117,12 @@ def test_the_test_of_an_engine_stands_beside_ours_in_its_draws():
         *("1", APARTMENTS[0], "2.50", "2.50", "0", "0.5000", "0.2500", "0.5")
     ]
     assert "Largest relative difference: 0.5." in words(shown.notes)
-    assert "rest on other draws" in words(shown.notes)
-    assert "only rounding keeps apart" not in words(shown.notes)
 
 
-def test_a_number_that_an_engine_lacks_is_a_dash_and_what_rounding_does_is_said():
+def test_a_number_that_an_engine_lacks_is_a_dash():
     shown = table(beside(float("nan"), statistic="sign"), OF_ENGINE)
     assert [plain(cell.parts) for cell in shown.rows[0].cells[-2:]] == ["–", "–"]
     assert "Largest relative difference: 0." in words(shown.notes)
-    assert "only rounding keeps apart" in words(shown.notes)
 
 
 def test_a_test_without_an_interval_shows_none():
