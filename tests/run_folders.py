@@ -93,6 +93,7 @@ def run_folder(audit, written):
     files = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
     data = data_files(written, files)
     files["report.pdf"] = printed(digest, attachments(data))
+    audit.mkdir(parents=True, exist_ok=True)
     return save_run(written, audit, files, exit_code=0, data=data)
 
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..config.load import FILE_NAME
 from ..records.errors import AuditError
@@ -213,7 +213,8 @@ def _run(
         output.seek(0)
         printed = output.read()
     events = readable_events(audit)[n_events:]
-    end = next((e for e in reversed(events) if e["kind"] in ENDED), {})
+    ends = [event for event in events if event["kind"] in ENDED]
+    end: Mapping[str, Any] = ends[-1] if ends else {}
     run_id, verdict = end.get("run", ""), end.get("verdict", "")
     code, words = _judge_exit(child.returncode, run_id, is_stopped)
     message = end.get("message") or words

@@ -590,7 +590,8 @@ def _training_rows(train: tuple[Any, ...], test: Dataset) -> Dataset:
     """Return the rows that models were fitted to, as a dataset like `test`."""
     if not isinstance(train, tuple | list) or len(train) not in (2, 3):
         raise DataError("train must be (X, y) or (X, y, sample_weight).")
-    frame, y, weights = as_table(*train, name="train")
+    X, y, *more = train
+    frame, y, weights = as_table(X, y, more[0] if more else None, "train")
     lacks = [name for name in test.features if name not in frame]
     more_columns = [name for name in frame if name not in test.features]
     if lacks or more_columns:

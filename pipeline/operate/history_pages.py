@@ -21,7 +21,7 @@ from ..report.text.own_words import own_words
 from ..runs.folder import load_run
 from ..runs.signoff.approvals import Signoff, read_signoffs
 from ..runs.timeline import Timeline
-from .exit_codes import GRAVEST, gravest
+from .exit_codes import gravest
 
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
@@ -78,7 +78,6 @@ def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
     code = next(
         (r.exit_code for r in timeline.rows if r.is_attempt), run and run.exit_code
     )
-    code = code if code in GRAVEST else None
     others = [row for row in timeline.rows if row.run is None]
     since = [f"{'No run: ' * row.is_attempt}{row.note}" for row in others]
     note = " ".join((*since, *timeline.gaps))

@@ -112,10 +112,9 @@ def _call(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    except OSError as error:
-        return None, f"did not start: {error.strerror}."
-    except ValueError as error:
-        return None, f"did not start: {error}."
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        return None, f"did not start: {why}."
     output, is_own = follow(child, seconds, lambda _: None)
     if is_own:
         return child.returncode, decode(output)

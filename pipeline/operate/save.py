@@ -39,7 +39,7 @@ def save_run(
     ----------
     result : AuditResult
     folder : Path
-        The folder of the audit; created if there is none.
+        The folder of the audit.
     files : mapping of str to bytes or str
         Path in the run folder and content: audit.toml, report.html, figures/….
     exit_code : int

@@ -205,7 +205,7 @@ class OpenLog:
 
     def read(self) -> Log:
         """Return the content of the log."""
-        return parse(self._bytes())
+        return parse(os.pread(self._number, os.fstat(self._number).st_size, 0))
 
     def append(self, kind: str, *, time: str = "", **facts: Any) -> bytes:
         """Append a line, flush it to the disk, and return it.
@@ -265,12 +265,6 @@ class OpenLog:
                 f"{self._folder}"
             )
         return log.lines[-1] if log.lines else b""
-
-    def _bytes(self) -> bytes:
-        size, data = os.fstat(self._number).st_size, b""
-        while len(data) < size and (part := os.pread(self._number, size, len(data))):
-            data += part
-        return data
 
 
 @contextmanager

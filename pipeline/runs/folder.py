@@ -7,7 +7,6 @@ is never changed. Not: the files (`files`), their formats (`as_json`, `as_csv`),
 the report (`report`).
 """
 
-import errno
 import json
 import os
 import re
@@ -28,10 +27,6 @@ from .files import HEAD, Files, as_bytes, data_files, is_data, log_file
 
 PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part", re.DOTALL)
 """The temporary name of a file or folder that is being written."""
-
-
-class _TakenError(Exception):
-    """The name of a folder is taken."""
 
 
 def with_free_name(
@@ -74,7 +69,7 @@ def write_run(
     ----------
     result : AuditResult
     folder : Path
-        The folder of the audit; created if there is none.
+        The folder of the audit.
     files : mapping of str to bytes or str
         Path in the run folder and content: audit.toml, report.html, figures/….
     exit_code : int
@@ -99,7 +94,7 @@ def write_run(
         If a path leads out of the folder, or is that of a file written here.
     """
     data = data_files(result, files) if data is None else data
-    with _made(folder), open_log(folder) as audit_log:
+    with open_log(folder) as audit_log:
         before = audit_log.read()
         used = {run["run"] for run in before.of("run")}
         named_result = with_free_name(result, folder, used)
@@ -160,15 +155,15 @@ def recover(folder: Path) -> tuple[str, ...]:
                 with suppress(OSError):
                     is_whole = digest_of_file(part) == digests.get(name)
             if is_whole and not target.exists():
-                _take(part, target)
+                os.replace(part, target)
                 _sync(target.parent)
                 done.append(
                     f"{what}, which a killed process had written, was given its name."
                 )
             else:
-                _remove(part, ())
+                _remove(part)
         for hidden in folder.glob("runs/.*.removed"):
-            _remove(hidden, ())
+            _remove(hidden)
     return tuple(done)
 
 
@@ -233,27 +228,10 @@ def write_folder(folder: Path, files: Files) -> None:
     AuditError
         If the name is taken, or it cannot be written; nothing is left.
     """
-    try:
-        if folder.exists():
-            raise _TakenError
-        with _whole(folder) as part:
-            _write_files(part, files)
-    except _TakenError as error:
-        raise AuditError(f"{folder} already exists. Choose another folder.") from error
-
-
-@contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    """Create a folder; remove it if the block fails and leaves it empty."""
-    new_folders = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except BaseException as error:
-        _remove(None, new_folders)
-        if isinstance(error, OSError):
-            raise _refused(folder / "runs", error) from error
-        raise
+    if folder.exists():
+        raise AuditError(f"{folder} already exists. Choose another folder.")
+    with _whole(folder) as part:
+        _write_files(part, files)
 
 
 @contextmanager
@@ -273,7 +251,7 @@ def _whole(target: Path, then: Callable[[], Any] | None = None) -> Iterator[Path
         if then is not None:
             then()
             is_named = True
-        _take(part, target)
+        os.replace(part, target)  # refused for a folder that is there and not empty
         _sync(target.parent)
     except BaseException as error:
         if not is_named:
@@ -290,22 +268,11 @@ def _refused(target: Path, error: OSError) -> AuditError:
     )
 
 
-def _take(part: Path, target: Path) -> None:
-    """Rename `part` to `target`; an existing file is replaced, a full folder is not."""
-    try:
-        os.replace(part, target)
-    except OSError as error:
-        if error.errno in {errno.ENOTEMPTY, errno.EEXIST}:
-            raise _TakenError from error
-        raise
-
-
-def _remove(part: Path | None, new_folders: Iterable[Path]) -> None:
+def _remove(part: Path, new_folders: Iterable[Path] = ()) -> None:
     """Remove an incomplete file or folder, and the folders created for it."""
-    if part is not None:
-        with suppress(OSError, RecursionError):  # folders nested too deeply
-            shutil.rmtree(part, ignore_errors=True)
-            part.unlink(missing_ok=True)
+    with suppress(OSError, RecursionError):  # folders nested too deeply
+        shutil.rmtree(part, ignore_errors=True)
+        part.unlink(missing_ok=True)
     for folder in new_folders:
         with suppress(OSError):
             folder.rmdir()

@@ -158,6 +158,7 @@ def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
     carried = attachments(data_files(result_of("apartments"), files))
     assert stored_attachments(folder) == carried
     assert set(carried) == CARRIED
+    (tmp_path / "b").mkdir()
     in_part = save_run(result_of("apartments"), tmp_path / "b", {}, exit_code=0)
     assert set(stored_attachments(in_part)) == CARRIED - {"audit.toml"}
 

@@ -76,6 +76,7 @@ def result(name=NAME, **changes):
 
 
 def save(folder, written=None, files=None, exit_code=0):
+    folder.mkdir(parents=True, exist_ok=True)
     return save_run(written or result(), folder, files or {}, exit_code=exit_code)
 
 

@@ -24,7 +24,7 @@ NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
 @pytest.fixture(scope="module")
 def five_runs(tmp_path_factory):
     """Return the folder of an audit with five runs; nobody changes it."""
-    folder = tmp_path_factory.mktemp("made") / "a"
+    folder = tmp_path_factory.mktemp("made")
     for name in NAMES:
         save_run(result(name), folder, {}, exit_code=0)
     return folder

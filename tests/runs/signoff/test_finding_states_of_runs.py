@@ -19,7 +19,7 @@ def test_where_a_finding_stands_after_these_stored_runs(tmp_path, letters, state
         result = run_of(letter)
         volatile = {**result.run.volatile, "run_id": f"2026112{n}T000000Z-00000000"}
         result = replace(result, run=replace(result.run, volatile=volatile))
-        history = {"history.json": history_json(load_history(tmp_path / "a"), result)}
-        save_run(result, tmp_path / "a", history, exit_code=0)
-    rows = standings(run_of(letters[-1]), load_history(tmp_path / "a"))
+        history = {"history.json": history_json(load_history(tmp_path), result)}
+        save_run(result, tmp_path, history, exit_code=0)
+    rows = standings(run_of(letters[-1]), load_history(tmp_path))
     assert next(s.state for s in rows if s.key == APART.key) == state
