@@ -94,17 +94,11 @@ def docx_files(
     Raises
     ------
     DataError
-        As `to_docx` does, or if the configured reference is not there.
+        As `to_docx` does.
     """
     name = result.run.config.get("report", {}).get("reference", "")
     if reference is None and name:
-        base = Path(str(result.run.volatile.get("folder", "")))
-        reference = base / name
-        if not reference.is_file():
-            raise DataError(
-                f"The reference {name!r} of [report] is not in {str(base)!r}. Name a "
-                "Word file with --reference."
-            )
+        reference = Path(str(result.run.volatile.get("folder", "")), name)
     return {
         f"{path}.docx": to_docx(view, reference=reference)
         for path, view in views.items()
@@ -138,7 +132,7 @@ def to_docx(view: ReportView, *, reference: Path | None = None) -> bytes:
     if reference and not zipfile.is_zipfile(reference):
         raise DataError(
             f"The reference {str(reference)!r} cannot be read as a Word file (.docx). "
-            "Name one that Word has saved."
+            "Name one that Word has saved with --reference."
         )
     with with_words(view.words):
         page = print_html(view, conformity=word("docx.conformity"))
@@ -217,14 +211,10 @@ def _pandoc(*arguments: str, page: bytes = b"", epoch: int = 0) -> bytes:
             f"A Word file cannot be written without pandoc: {error}. {REMEDY}"
         ) from error
     if run.returncode:
-        how = f"ended with exit code {run.returncode}"
-        remedy = "Name another reference, or install a newer pandoc."
-        if run.returncode < 0:
-            how = f"was killed by signal {-run.returncode}"
-            remedy = "If memory is short, free some; then call the command again."
         stderr = " ".join(run.stderr.decode(errors="replace").split()) or "nothing"
         raise DataError(
-            f"pandoc {how} and wrote no Word file. It says: {stderr!r}. {remedy}"
+            f"pandoc ended with exit code {run.returncode} and wrote no Word file. It "
+            f"says: {stderr!r}. Name another reference, or install a newer pandoc."
         )
     return run.stdout
 

@@ -204,23 +204,18 @@ def test_a_configured_reference_is_looked_for_in_the_folder_of_the_audit(
     house.write_bytes(b"")
     docx_files(report_views(result), result)
     assert converted == [house]
-    house.unlink()
-    with pytest.raises(DataError) as caught:
-        docx_files(report_views(result), result)
-    assert str(caught.value) == (
-        f"The reference 'house.docx' of [report] is not in {str(tmp_path)!r}. Name a "
-        "Word file with --reference."
-    )
 
 
-def test_a_reference_that_is_no_word_file_is_refused(tmp_path):
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_reference_that_is_no_word_file_is_refused(tmp_path, is_there):
     path = tmp_path / "house.docx"
-    path.write_text("no zip")
+    if is_there:
+        path.write_text("no zip")
     with pytest.raises(DataError) as caught:
         to_docx(view_of("apartments"), reference=path)
     assert str(caught.value) == (
         f"The reference {str(path)!r} cannot be read as a Word file (.docx). Name one "
-        "that Word has saved."
+        "that Word has saved with --reference."
     )
 
 
@@ -271,11 +266,6 @@ def test_an_old_pandoc_is_refused_and_a_newer_one_taken(pandoc):
             "echo Could not find data file >&2; exit 97",
             "pandoc ended with exit code 97 and wrote no Word file. It says: 'Could "
             "not find data file'. Name another reference, or install a newer pandoc.",
-        ),
-        (
-            "kill -9 $$",
-            "pandoc was killed by signal 9 and wrote no Word file. It says: 'nothing'. "
-            "If memory is short, free some; then call the command again.",
         ),
         (
             "exec sleep 600",
