@@ -263,23 +263,12 @@ def _finding(
             observed = f"{name} lies below the value of no importance{by}"
             if shuffles(record):
                 observed = f"shuffling {name} makes the model better{by}"
-            elif METHODS[record.method].asks == "refit" and record.loss:
-                observed = f"without {name} the model has a lower loss{by}"
     every = len(against) == n_judged
-    if n_judged == 1:
-        how_many = "The ranking disagrees"
-    elif every:
-        how_many = f"None of the {n_judged} rankings agrees"
-    else:
-        verb = "disagrees" if len(against) == 1 else "disagree"
-        how_many = f"{len(against)} of {n_judged} rankings {verb}"
-    if not every:
-        remedy = "Check which question each of these rankings answers."
-    elif record.model:
-        remedy = "Explain why the model contradicts domain knowledge, or change the "
-        remedy += "model."
-    else:
-        remedy = "Explain it, or check the data: these rankings involve no model."
+    remedy = "Check which question each of these rankings answers."
+    if every:
+        remedy = (
+            "Explain why this contradicts domain knowledge, or change model or data."
+        )
     # At zero a share within the resolution fails only below it, as chance does.
     is_small = section.place == "zero"
     is_small &= all(row["share"] <= resolution for row in against)
@@ -295,8 +284,8 @@ def _finding(
         subject=record.model or "the data",
         message=(
             f"The owner expects {features} {expected} "
-            f"({in_short(section.reason).strip(' .')}). {how_many}: by {by}, "
-            f"{observed}."
+            f"({in_short(section.reason).strip(' .')}). Rankings that disagree: "
+            f"{len(against)} of {n_judged}; by {by}, {observed}."
         ),
         remedy=remedy,
         evidence={
