@@ -89,10 +89,7 @@ install_from <- function(package, offered, repositories, library) {
     )
     folder <- c(attr(address, "folder"), here[package, "Repository"])[1]
     origin <- paste0(source, " (", folder, ")")
-    if (!is.null(version_here(package))) {
-      writeLines(origin, file.path(find.package(package), "importance-audit-origin"))
-      return(list(origin = origin))
-    }
+    if (!is.null(version_here(package))) return(list(origin = origin))
     reason <- paste("it could not be installed from", origin)
   }
   list(reason = reason)

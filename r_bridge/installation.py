@@ -31,7 +31,7 @@ def what_is_installed(library: Path | None) -> dict[str, Any]:
     """Return the properties of R and rpy2 with a library; see `host.installed`."""
     nothing: dict[str, Any] = {"r_version": "", "platform": "", "utf8": False}
     nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
-    nothing |= {"origins": {}, "not_had": {}}
+    nothing |= {"not_had": {}}
     try:
         with scratch() as home:
             ran = subprocess.run(

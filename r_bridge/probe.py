@@ -26,9 +26,7 @@ PACKAGES = (
     "mlr3",
     "gower",
 )
-# Files written by install.R: in a package, its origin; in the library, the packages
-# that could not be installed, and why.
-ORIGIN = "importance-audit-origin"
+# A file of install.R in the library: the packages that could not be installed, and why.
 NOT_HAD = "importance-audit-not-had"
 _RPY2_PARTS = ("rpy2", "rpy2-rinterface", "rpy2-robjects")
 
@@ -87,7 +85,7 @@ def _r_properties() -> dict[str, Any]:
     base = rinterface.baseenv
     version = dict(zip(base["R.version"].names, base["R.version"], strict=True))
     l10n = base["l10n_info"]()
-    packages, broken, origins = _packages()
+    packages, broken = _packages()
     return {
         "r_version": f"{version['major'][0]}.{version['minor'][0]}",
         "platform": version["platform"][0],
@@ -95,42 +93,27 @@ def _r_properties() -> dict[str, Any]:
         "utf8": bool(l10n[list(l10n.names).index("UTF-8")][0]),
         "packages": packages,
         "broken": broken,
-        "origins": origins,
         "not_had": not_had_in(map(Path, base[".libPaths"]())),
     }
 
 
-def _packages() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return versions of packages that load, errors of those that do not, origins."""
+def _packages() -> tuple[dict[str, str], dict[str, str]]:
+    """Return versions of packages that load, and errors of those that do not."""
     from rpy2 import rinterface
     from rpy2.rinterface_lib.embedded import RRuntimeError
 
     base = rinterface.baseenv
-    packages, broken, origins = {}, {}, {}
+    packages, broken = {}, {}
     for package in PACKAGES:
         name = rinterface.StrSexpVector([package])
-        folders = base["find.package"](name, quiet=True)
-        if not len(folders):
+        if not len(base["find.package"](name, quiet=True)):
             continue
-        origins[package] = origin_of(Path(folders[0]))
         try:
             version = base["getNamespaceVersion"](base["loadNamespace"](name))
             packages[package] = str(version[0])
         except RRuntimeError as error:
             broken[package] = " ".join(str(error).split())
-    return packages, broken, origins
-
-
-def origin_of(package: Path) -> str:
-    """Return the origin of an installed package, as recorded in its folder."""
-    with contextlib.suppress(OSError):
-        return (package / ORIGIN).read_text(encoding="utf-8").strip()
-    with contextlib.suppress(OSError):
-        text = (package / "DESCRIPTION").read_text(encoding="utf-8", errors="replace")
-        for line in text.splitlines():
-            if line.startswith("Repository:"):
-                return line.partition(":")[2].strip()
-    return "a source it does not name"
+    return packages, broken
 
 
 def not_had_in(libraries: Iterable[Path]) -> dict[str, str]:

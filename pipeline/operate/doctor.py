@@ -158,14 +158,12 @@ def _r() -> tuple[Row, ...]:
 
 
 def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
-    """Return a row on the version of an R package and the library it is from."""
+    """Return a row on the version of an R package."""
     what, remedy = f"R package {name}", availability.remedy_of(name)
     engines = [name] if name in ENGINES else []
     engines += [user for user, used in availability.USES.items() if name in used]
     lacks = f"; engine {' and '.join(engines)} cannot be asked without it"
-    origin = r_facts.get("origins", {}).get(name, "")
     version = r_facts["packages"].get(name, "")
-    has = f"{version} from {origin}" if origin else version
     if name in r_facts.get("broken", {}):
         return Row(
             what, "optional", f"does not load: {r_facts['broken'][name]}", remedy
@@ -176,10 +174,10 @@ def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
         return Row(what, "optional", f"not installed{lacks}", remedy)
     oldest, newest = availability.PACKAGES[name]
     if availability.is_older(version, oldest):
-        return Row(what, "optional", f"{has}, older than {oldest}{lacks}", remedy)
+        return Row(what, "optional", f"{version}, older than {oldest}{lacks}", remedy)
     newer = f"; newer than {newest}, the newest tested version"
     return Row(
-        what, "ok", has + (newer if availability.is_newer(name, version) else "")
+        what, "ok", version + (newer if availability.is_newer(name, version) else "")
     )
 
 

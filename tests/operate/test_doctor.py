@@ -123,18 +123,17 @@ HERE = {"DALEX": "2.5.4", "hstats": "1.0", "iml": "9.0"}
 FOUND = {
     "packages": HERE,
     "broken": {"pdp": "Error: a library is missing"},
-    "origins": dict.fromkeys(HERE, "CRAN"),
 }
 
 
 @pytest.mark.parametrize(
     ("name", "state", "remedy"),
     [
-        ("DALEX", "2.5.4 from CRAN", ""),
-        ("iml", "9.0 from CRAN; newer than 0.11.4, the newest tested version", ""),
+        ("DALEX", "2.5.4", ""),
+        ("iml", "9.0; newer than 0.11.4, the newest tested version", ""),
         (
             "hstats",
-            "1.0 from CRAN, older than 1.2.2; engine hstats cannot be asked without it",
+            "1.0, older than 1.2.2; engine hstats cannot be asked without it",
             f"{INSTALL} hstats",
         ),
         ("vip", NOT_HERE.format("vip"), INSTALL),
@@ -142,7 +141,7 @@ FOUND = {
         ("pdp", "does not load: Error: a library is missing", INSTALL),
     ],
 )
-def test_an_r_package_says_version_origin_and_what_to_do(name, state, remedy):
+def test_an_r_package_says_its_version_and_what_to_do(name, state, remedy):
     verdict = "optional" if remedy else "ok"
     expected = doctor.Row(f"R package {name}", verdict, state, remedy)
     assert doctor._r_package(name, FOUND) == expected
