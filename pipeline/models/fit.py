@@ -82,10 +82,11 @@ def fit_models(
         R, or an R package that a model needs, is not installed.
     """
     models, faults = [], []
+    made: dict[str, Any] = {}
     for section in sections:  # to fit the others may take long
         try:
             if section.estimator:
-                _make(section, train, base)
+                made[section.name] = _make(section, train, base)
         except AuditError as fault:
             faults.append(fault)
     cheap = [section for section in sections if section.file]
@@ -97,7 +98,7 @@ def fit_models(
                 elif section.file:
                     model = load(section, train, base=base)
                 else:
-                    model = fit(section, train, base=base)
+                    model = fit(section, train, base=base, made=made[section.name])
             if train.split == "train":
                 model = model.with_facts(train_sha256=train.sha256)
             models.append(model)
@@ -124,6 +125,7 @@ def fit(
     *,
     base: Path = Path(),
     made_for: Columns | None = None,
+    made: Any = None,
 ) -> FittedModel:
     """Construct the estimator of a section and fit it on training rows.
 
@@ -141,6 +143,8 @@ def fit(
         The folder of the audit, which may contain the module of the estimator.
     made_for : tuple, optional
         The columns that its parameters refer to, by default those it is fitted on.
+    made : estimator, optional
+        The estimator of the section, if it was constructed before.
 
     Raises
     ------
@@ -150,7 +154,7 @@ def fit(
         It does not accept missing values, and a column has some.
     """
     name = section.name
-    estimator = _make(section, train, base)
+    estimator = _make(section, train, base) if made is None else made
     if absent := _absent(train):
         raise ModelError(
             f"Model {quote(name)} cannot be fitted: no training row has the class "

@@ -72,7 +72,6 @@ class LightGBMModel:
     ------
     ModelError
         If the content is not such a file, or has an unsupported feature.
-        If it is no such file, or holds what is not read here.
     """
 
     def __init__(self, name: str, content: bytes) -> None:

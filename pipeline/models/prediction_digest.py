@@ -33,10 +33,12 @@ def predictions_sha256(predictions: Floats) -> str:
     str
         64 hexadecimal digits.
 
-    Warnings -------- Predictions that differ by less than half of :math:`10^e` usually
-    have the same digest, except at the edge of rounding: if predictions differ by a
-    share *d* of the largest, about :math:`10^6 d` to :math:`10^7 d` of the rows round
-    differently. NaN and the infinities are written as Python writes them.
+    Warnings
+    --------
+    Predictions that differ by less than half of :math:`10^e` usually have the same
+    digest, except at the edge of rounding: if predictions differ by a share *d* of the
+    largest, about :math:`10^6 d` to :math:`10^7 d` of the rows round differently. NaN
+    and the infinities are written as Python writes them.
     """
     table = np.asarray(predictions, dtype=np.float64)
     table = table.reshape(len(table), -1)

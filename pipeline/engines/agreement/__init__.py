@@ -95,7 +95,6 @@ def compare(
     Parameters
     ----------
     a, b : Importance or Effect
-    a, b : Importance or Effect
         Two records of one kind. If their forms differ, the side with known losses is
         converted to the form of the other.
     resolution : float
