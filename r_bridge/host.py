@@ -340,6 +340,7 @@ def installed() -> dict[str, Any]:
         ``reason``: why R cannot be used, empty if it can; ``r_version``, ``platform``,
         ``rng_kind``, ``utf8``; ``rpy2``: its parts and their versions; ``packages``:
         R packages that load and their versions; ``broken``: packages that do not load,
-        and why; ``not_had``: packages that install-r could not install, and why. All but ``reason`` are empty if R cannot be used.
+        and why; ``not_had``: packages that install-r could not install, and why. All
+        but ``reason`` are empty if R cannot be used.
     """
     return dict(what_is_installed(library_folder()))

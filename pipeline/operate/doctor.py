@@ -158,7 +158,7 @@ def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
         return Row(what, "optional", f"{version}, older than {oldest}{lacks}", remedy)
     newer = f"; newer than {newest}, the newest tested version"
     return Row(
-        what, "ok", has + (newer if availability.is_newer(name, version) else "")
+        what, "ok", version + (newer if availability.is_newer(name, version) else "")
     )
 
 
