@@ -1,7 +1,16 @@
-"""Accumulated local effects: changes of the prediction where the rows are."""
+"""Accumulated local effects: changes of the prediction where the rows are.
 
+At an end of its interval, a row has the value of another row, so the trees of a model
+replay the moves as they replay permutations, all features in one walk. The predictions
+equal those of predict to the last bit, unless threads of the library add the trees in
+any order; those of the first feature are compared with predict.
+"""
+
+from collections import deque
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +18,31 @@ import pandas as pd
 
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import DataError, NotApplicable, quote
-from .moved_rows import Index, Moves, Question, change_by_trees
+from ...records.errors import DataError, ModelError, NotApplicable, quote
+from ...records.execution import n_threads
+from ..trees.packing import Integers
+from ..trees.router import REFUSED, Reading, Router
 from .partial_dependence import SCALES, Scale, as_column, check_scale
+
+Index = npt.NDArray[np.int64]
+
+NO_ROW = "A point of its grid is the value of no row."
+
+
+class Moves(NamedTuple):
+    """The rows that are moved, and the intervals of the grid they are moved over.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_grid,)
+        The grid, as values that the column can hold.
+    row, interval : ndarray of shape (n_moves,)
+        The row is predicted at ``points[interval]`` and at ``points[interval + 1]``.
+    """
+
+    points: npt.NDArray[Any]
+    row: Index
+    interval: Index
 
 
 def ale(
@@ -41,7 +72,7 @@ def ale(
     Parameters
     ----------
     model : FittedModel
-        Its ``predict(X)`` is called twice, or its trees are used; see `moved_rows`.
+        Its ``predict(X)`` is called twice, or its trees are used.
     data : Dataset
         The rows, each moved to both ends of its interval, with their weights; rows
         where the feature is missing are not moved.
@@ -96,17 +127,10 @@ def ale(
     of_feature = partial(moves_of, model, data, grid=grid, n_grid=n_grid, scale=scale)
     moves = of_feature(feature)
 
-    def change(moves: Moves, low: Floats, high: Floats) -> Floats:
-        ends = [SCALES[scale](model, end).reshape(len(end), -1) for end in (low, high)]
-        weights = data.weights[moves.row]
-        return _weighted_means(ends[1] - ends[0], moves.interval, weights)
-
-    ask = partial(_predict_ends, model, data)
-    given = grid if isinstance(grid, str) else tuple(grid)
-    question = Question((given, n_grid, scale), of_feature, ask, change)
-    steps = change_by_trees(model, data, feature, question)
+    steps = _change_by_trees(model, data, feature, of_feature)
     if steps is None:
-        steps = change(moves, *ask(feature, moves))
+        ends = _predict_ends(model, data, feature, moves)
+        steps = _change(model, data, scale, moves, *ends)
     points, row, interval = moves
     column, is_category = data.X[feature], points.dtype == object
     values = np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])
@@ -207,8 +231,123 @@ def _predict_ends(
     return ends[0], ends[1]
 
 
-def _weighted_means(change: Floats, interval: Index, weights: Floats) -> Floats:
-    """Return the mean change over the moves of each interval."""
-    total = np.bincount(interval, weights)
-    sums = [np.bincount(interval, weights * column) for column in change.T]
+def _change(
+    model: FittedModel,
+    data: Dataset,
+    scale: Scale,
+    moves: Moves,
+    low: Floats,
+    high: Floats,
+) -> Floats:
+    """Return the mean change over the moves of each interval, from both ends."""
+    ends = [SCALES[scale](model, end).reshape(len(end), -1) for end in (low, high)]
+    weights = data.weights[moves.row]
+    total = np.bincount(moves.interval, weights)
+    changes = (ends[1] - ends[0]).T
+    sums = [np.bincount(moves.interval, weights * column) for column in changes]
     return np.stack(sums, axis=1) / total[:, np.newaxis]
+
+
+def _change_by_trees(
+    model: FittedModel, data: Dataset, feature: str, moves_of_feature: partial[Moves]
+) -> Floats | None:
+    """Return the change of a feature; None if predict is to be used."""
+    router = Router(model)
+    reading = router.reading(data.X, 2 * len(data.features))
+    if reading is None:
+        return None
+    key = ref(data), *moves_of_feature.keywords.values()
+    if key not in reading.kept:
+        try:
+            changes = _changes(model, router, reading, data, moves_of_feature)
+        except (DataError, ModelError):  # a moved row is refused
+            router.report("unread", REFUSED)
+            return None
+        if changes is None:
+            return None
+        reading.kept[key] = changes
+    if feature not in reading.kept[key]:
+        router.report("unread", NO_ROW)
+        return None
+    change: Floats | None = reading.kept[key][feature]
+    if change is not None:
+        router.report(reading.basis)
+    return change
+
+
+def _changes(
+    model: FittedModel,
+    router: Router,
+    reading: Reading,
+    data: Dataset,
+    moves_of_feature: partial[Moves],
+) -> dict[str, Floats | None] | None:
+    """Return the changes of all features by the trees; None if predict differs.
+
+    A feature whose change is refused has None; predict then refuses it again.
+    """
+    by_feature: dict[str, Floats | None] = {}
+    scale = moves_of_feature.keywords["scale"]
+    for feature, moves, *ends in _walked(reading, data, moves_of_feature):
+        if not by_feature:
+            theirs = np.stack(_predict_ends(model, data, feature, moves))
+            rounding = reading.trees.rounding
+            if not router.accepts(reading, "moved", np.stack(ends), theirs, rounding):
+                return None
+        try:
+            by_feature[feature] = _change(model, data, scale, moves, *ends)
+        except NotApplicable:
+            by_feature[feature] = None
+    return by_feature
+
+
+def _walked(
+    reading: Reading, data: Dataset, moves_of_feature: partial[Moves]
+) -> Iterator[tuple[str, Moves, Floats, Floats]]:
+    """Yield the features that have moves, their moves and predictions at both ends."""
+    waiting: deque[tuple[str, Moves, list[Index]]] = deque()
+
+    def draws() -> Iterator[tuple[int, Integers]]:
+        for what, feature in enumerate(data.features):
+            try:
+                moves = moves_of_feature(feature)
+            except NotApplicable:
+                continue
+            lenders = _rows_with(data.X[feature], moves)
+            if lenders is None:
+                continue
+            again = pd.Series(moves.row).duplicated().to_numpy()
+            parts = [np.flatnonzero(~again), np.flatnonzero(again)]
+            waiting.append((feature, moves, [part for part in parts if len(part)]))
+            for part in waiting[-1][2]:
+                for end in (0, 1):
+                    order = np.arange(data.n_samples, dtype=np.int32)
+                    order[moves.row[part]] = lenders[moves.interval[part] + end]
+                    yield what, order
+
+    groups = [(feature,) for feature in data.features]
+    ends: list[Floats] = []
+    trees = reading.trees
+    for end in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
+        ends.append(end)
+        feature, moves, parts = waiting[0]
+        if len(ends) == 2 * len(parts):
+            low, high = (np.empty((len(moves.row), *end.shape[1:])) for _ in "lh")
+            for at, part in enumerate(parts):
+                low[part] = ends[2 * at][moves.row[part]]
+                high[part] = ends[2 * at + 1][moves.row[part]]
+            yield feature, moves, low, high
+            waiting.popleft()
+            ends = []
+
+
+def _rows_with(column: pd.Series, moves: Moves) -> Index | None:
+    """Return a row for each point that has its value; None if no row has some point."""
+    rows = np.unique(moves.row)
+    moved = column.iloc[rows]
+    if moves.points.dtype != object:
+        moved = moved.astype(moves.points.dtype)  # otherwise no number equals True
+    codes, values = pd.factorize(moved)
+    place = pd.Index(values).get_indexer(pd.Index(moves.points))
+    first = rows[np.unique(codes, return_index=True)[1]]
+    return None if (place < 0).any() else first[place]

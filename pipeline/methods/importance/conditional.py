@@ -7,7 +7,7 @@ new, so a draw carries them. `neighbours` finds the near rows.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +22,6 @@ from .conditional_gaussian import symmetric_root
 from .exchange import Index, in_use, indicators_of, numbers_of
 from .neighbours import Convention, Neighbours, nearest
 from .permutation_draws import BASELINE, Draw, Draws, in_order_of_xplainfi
-
-
-class Given(Protocol):
-    """How the values of one group are drawn given other columns."""
-
-    def drawn(self, draw: Draw, generator: np.random.Generator) -> Draw:
-        """Return a draw of these rows, with values from a Generator."""
-
-    def replayed(self, draws: Sequence[Draw], r: RStream) -> Iterator[Draw]:
-        """Yield draws of all rows, one per repeat, with the values of xplainfi."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +94,10 @@ class Near:
             self._last.update(rows=rows, neighbours=near)
         neighbours: Neighbours = self._last["neighbours"]
         return neighbours
+
+
+Given: TypeAlias = Normal | Near
+"""How the values of one group are drawn given other columns."""
 
 
 def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) -> Normal:

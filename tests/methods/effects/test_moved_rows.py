@@ -13,8 +13,7 @@ from tests.methods.trees.small_ensembles import (
     same_bits,
 )
 
-from importance_audit.methods.effects import ale as ale_module
-from importance_audit.methods.effects import moved_rows as module
+from importance_audit.methods.effects import ale as module
 from importance_audit.methods.effects.ale import ale
 from importance_audit.methods.trees.fitted import Trees
 from importance_audit.methods.trees.routes import reporting_routes
@@ -63,14 +62,14 @@ def test_points_between_the_rows_are_asked_of_predict():
 
 def test_what_is_refused_of_one_feature_does_not_stop_the_others(monkeypatch, walks):
     data = rows_of()
-    model, means = model_of("RandomForest", data), ale_module._weighted_means
+    model, change = model_of("RandomForest", data), module._change
 
-    def of_numbers(change, interval, weights):
-        if interval.max() == 1:  # of three levels
+    def of_numbers(model, data, scale, moves, *ends):
+        if moves.interval.max() == 1:  # of three levels
             raise NotApplicable("No answer.")
-        return means(change, interval, weights)
+        return change(model, data, scale, moves, *ends)
 
-    monkeypatch.setattr(ale_module, "_weighted_means", of_numbers)
+    monkeypatch.setattr(module, "_change", of_numbers)
     ours = of_x1(model, data)
     assert len(walks) == 1
     given = []
