@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 
+from importance_audit.assess.claims import CLAIMS, OF_LOSS
 from importance_audit.config.load import load_config, parse_config
 from importance_audit.config.sections import (
     LISTS,
@@ -278,6 +279,9 @@ importance.method = "spearman"
 claims = {model = "m", loss = "mae"}
 importance.losses = ["rmse"]
     no [[importance]] asks 'permutation' by loss 'mae'.
+claims.model = "m"
+importance.losses = ["rmse", "mae"]
+    loss is missing; 'permutation' is asked by 'rmse', 'mae'.
 claims = {method = "impurity", model = "m", loss = "mae"}
 importance.method = "impurity"
     loss does not work with 'impurity', which measures no loss; leave it out.
@@ -330,6 +334,17 @@ def test_a_printed_table_holds_numbers_of_its_engines(case):
     table |= {"numbers": {"a": 1.0}} | tomllib.loads(text)
     (problem,) = problems_of({"data": DATA, "claims": [table]})
     assert_says(problem, f"[claims] {message}")
+
+
+@for_each([kind for kind in CLAIMS if CLAIMS[kind].asks in OF_LOSS])
+def test_a_claim_about_a_loss_names_one_of_several(kind):
+    claim = {"text": "t", "kind": kind, "expected": 1, "tolerance": 0}
+    entry = {"method": "permutation", "losses": ["rmse", "mae"]}
+    problems = problems_of({"data": DATA, "importance": [entry], "claims": [claim]})
+    assert problems == (
+        f"[claims] loss is missing; kind {kind!r} needs it, because several are asked: "
+        "'rmse', 'mae'.",
+    )
 
 
 def keys():

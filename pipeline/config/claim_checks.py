@@ -5,10 +5,13 @@ They are called like those of `cross_checks`.
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import cast
 
 from ..assess.claims import CLAIMS, OF_IMPORTANCE, OF_LOSS
 from ..methods.importance import METHODS, options_of
+from ..records.dataset_and_model import Task
 from ..records.errors import did_you_mean, listed, quote, several
+from ..records.losses import default_losses
 from .cross_checks import Entry, Facts, Values, unknown_groups, unknown_names
 
 
@@ -49,13 +52,28 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
     """Yield the problems of the keys that identify an importance.
 
     Only the first is valid: each check assumes that the ones before it have passed.
-    Whether a claim is about one number is known once that is measured (`judge`).
     """
     kind, method = values["kind"], values.get("method")
     model, loss, asks = values.get("model"), values.get("loss"), CLAIMS[kind].asks
     if asks in OF_LOSS:
         if method:
             yield f"method does not work with kind {kind!r}; leave it out."
+        models = facts.models or ()
+        if not model and len(models) > 1:
+            why = f"because there are several models: {listed(models)}"
+            yield f"model is missing; kind {kind!r} needs it, {why}."
+        names = {model} if model else set(models)
+        usual = default_losses(cast(Task, facts.task)) if facts.task else ()
+        losses = dict.fromkeys(
+            name
+            for entry in facts.asked
+            if METHODS[entry["method"]].unit == "loss"
+            and (not entry.get("models") or names & set(entry["models"]))
+            for name in entry.get("losses") or usual
+        )
+        if not loss and len(losses) > 1:
+            why = f"because several are asked: {listed(losses)}"
+            yield f"loss is missing; kind {kind!r} needs it, {why}."
         return
     if not method:
         yield f"method is missing; kind {kind!r} needs it."
@@ -97,6 +115,15 @@ def _method_problems(values: Values, facts: Facts) -> Iterator[str]:
         yield f"loss does not work with {method!r}, {why}; leave it out."
     elif loss and not any(_holds(entry, "losses", loss) for entry in same):
         yield f"{no_entry} by loss {loss!r}."
+    model_names = dict.fromkeys(
+        name for entry in same for name in entry.get("models", facts.models or ())
+    )
+    needs_model = not model and row.asks != "data" and asks != "importances"
+    if needs_model and len(model_names) > 1:
+        yield f"model is missing; {method!r} is asked of {listed(model_names)}."
+    losses = dict.fromkeys(name for entry in same for name in entry.get("losses", ()))
+    if not loss and len(losses) > 1:
+        yield f"loss is missing; {method!r} is asked by {listed(losses)}."
 
 
 def _table_problems(values: Values) -> Iterator[str]:

@@ -171,12 +171,16 @@ def test_models_handed_over_in_python_may_be_named():
 CLAIM = '[[claims]]\ntext = "t"\nmethod = "permutation"\n'
 LEADS = f'{CLAIM}kind = "leader"\nfeatures = ["a"]\n'
 TOP = f'{CLAIM}model = "m"\nkind = "top_k"\nk = 2\nfactor = 1\n'
+EXPLAINS = '[[claims]]\ntext = "t"\nkind = "explained"\nexpected = 1\ntolerance = 0\n'
+SEVERAL = "kind 'explained' needs it, because there are several models: 'm', 'second'."
 ONE_OF = "must be one of 'm', 'second'; 'secnd' was given. Did you mean 'second'?"
 
 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
+        (LEADS, "[claims] model is missing; 'permutation' is asked of 'm', 'second'."),
+        (EXPLAINS, f"[claims] model is missing; {SEVERAL}"),
         (f'{LEADS}model = "secnd"\n', f"[claims] model {ONE_OF}"),
         (f'{TOP}judge = "secnd"\n', f"[claims] judge {ONE_OF}"),
         (
