@@ -337,7 +337,7 @@ def _moved(check: str, shifts_of_column: tuple[Shift, ...]) -> Finding | None:
         what = f"its share of missing cells from the approved baseline: {shares}; "
         remedy = COLLECTED
     indices = ", ".join(
-        f"PSI {i.psi:.3g} in the "
+        f"PSI {_with_enough_digits(i.psi, first.limit)} in the "
         f"{ROWS.get(i.split, 'rows')} (at most {i.noise:.2g} is due to chance or "
         "approximation)"
         for i in moves
@@ -354,3 +354,9 @@ def _moved(check: str, shifts_of_column: tuple[Shift, ...]) -> Finding | None:
         | {f"chance_{i.split}": i.noise for i in moves}
         | {"limit": first.limit},
     )
+
+
+def _with_enough_digits(value: float, limit: float) -> str:
+    """Return a number with as many digits as it takes to differ from the limit."""
+    digits = (n for n in range(3, 17) if f"{value:.{n}g}" != f"{limit:.{n}g}")
+    return f"{value:.{next(digits, 17)}g}"
