@@ -52,3 +52,20 @@ handoff_write <- function(kind, parts, file) {
 handoff_holds <- function(kind, parts, file) {
   identical(readRDS(file), make_object(kind, parts))
 }
+
+# The columns of an object without its other attributes.
+handoff_table <- function(kind, parts) {
+  object <- make_object(kind, parts)
+  columns <- lapply(stats::setNames(nm = names(object)), function(name) unclass(object)[[name]])
+  structure(columns, class = "data.frame", row.names = .set_row_names(nrow(object)))
+}
+
+writes_parquet <- function() requireNamespace("nanoparquet", quietly = TRUE)
+
+# Writes that table as Parquet, and returns whether it is read back unchanged.
+handoff_parquet <- function(kind, parts, file) {
+  table <- handoff_table(kind, parts)
+  nanoparquet::write_parquet(table, file)
+  back <- as.data.frame(nanoparquet::read_parquet(file))
+  identical(as.list(back), as.list(table))
+}

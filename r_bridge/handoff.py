@@ -6,6 +6,7 @@ choice of the numbers.
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -128,6 +129,41 @@ def scripts() -> dict[str, str]:
     """Return the text of each of `SCRIPTS`, by its name."""
     files = [Path(__file__).parent / script for script in SCRIPTS]
     return {file.name: file.read_text("utf-8") for file in files}
+
+
+def parquet_writer() -> str:
+    """Return the Parquet writer available here: "nanoparquet" of R, "pyarrow", or "".
+
+    Requires an open session.
+    """
+    if bool(host.current().call("writes_parquet", {})[0]):
+        return "nanoparquet"
+    return "pyarrow" if find_spec("pyarrow") else ""
+
+
+def as_parquet(plans: Mapping[str, Plan], writer: str) -> dict[str, bytes]:
+    """Return the table of each plan as a Parquet file, by its key.
+
+    Requires an open session, and the result of `parquet_writer`; empty if that is
+    empty. Only columns are stored, not attributes such as the raw scores of vip.
+
+    Raises
+    ------
+    RBridgeError
+        If R is not available, or a table was read back differently.
+    """
+    files: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "table.parquet")
+        for key, (kind, parts) in plans.items() if writer else ():
+            question = {"kind": kind, "parts": parts}
+            if writer == "pyarrow":
+                host.current().call("handoff_table", question).to_parquet(file)
+            else:
+                question["file"] = str(file)
+                _require_same(key, host.current().call("handoff_parquet", question))
+            files[key] = file.read_bytes()
+    return files
 
 
 def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ SETS = {
     "hstats": ("hstats",),
     "iml": ("iml",),
     "xplainfi": ("checkmate", "gower", "xplainfi"),
+    "nanoparquet": ("nanoparquet",),
     "models": ("randomForest", "ranger", "gbm", "rpart", "nnet", "e1071", "earth"),
 }
 """Names to install: engines with what they need, and R's model packages."""

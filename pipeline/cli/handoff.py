@@ -27,6 +27,7 @@ def handoff(folder: Path, to: Path | None, rows: bool, quiet: bool) -> None:
     """
     from importance_audit.r_bridge import host
     from importance_audit.r_bridge.errors import RBridgeError
+    from importance_audit.r_bridge.handoff import parquet_writer
 
     from ..operate.handoff import handoff as files_of
     from ..operate.recomputation import read_evaluation_rows
@@ -47,7 +48,13 @@ def handoff(folder: Path, to: Path | None, rows: bool, quiet: bool) -> None:
                     raise
                 notes.append(f"The evaluation rows are not numbered: {error}")
             files = files_of(result, data, with_rows=rows)
+            writer = parquet_writer()
         write_folder(target, files)
+        if not writer:
+            notes.append(
+                "No Parquet files: neither nanoparquet (R) nor pyarrow is installed. "
+                "Run: importance-audit install-r nanoparquet"
+            )
     if not quiet:
         for note in notes:
             say(note)

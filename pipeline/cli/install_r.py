@@ -20,7 +20,7 @@ def install_r(what: tuple[str, ...], library: Path | None) -> None:
 
     Without WHAT: DALEX and pdp, and vip and fastshap where available.
 
-    WHAT names others: DALEX, vip, pdp, fastshap, hstats, iml, xplainfi, or
+    WHAT names others: DALEX, vip, pdp, fastshap, hstats, iml, xplainfi, nanoparquet, or
     "models" for randomForest, ranger, gbm, rpart, nnet, e1071 and earth.
     """
     from importance_audit.r_bridge.install import (

@@ -48,6 +48,11 @@ NO_NUMBERS = (
     "The rows could not be read again when this folder was made, so it does not say\n"
     "which rows of the table were evaluated."
 )
+PARQUET = {
+    False: "No table is here as Parquet: neither nanoparquet (R) nor pyarrow was\n"
+    "installed.",
+    True: "Each has its table beside it as `.parquet`, without\nits attributes.",
+}
 
 
 class HandoffObject(NamedTuple):
@@ -68,6 +73,7 @@ def handoff(
     repeat, ``effects.csv`` the curves, ``models.csv`` the digests of the predictions,
     and ``objects.csv`` the content of each .rds file. ``read.R`` opens them all, and
     recomputes every mean; ``recompute.R`` recomputes importances with DALEX and vip.
+    The table of each .rds file is also written as Parquet if a package can write it.
 
     Parameters
     ----------
@@ -92,6 +98,9 @@ def handoff(
         files["columns.csv"] = csv_text(recomputation.columns(rows, weights))
         if with_rows:
             plans["rows.rds"] = objects.rows(recomputation.table_of(rows, weights))
+    writer = objects.parquet_writer()
+    tables = objects.as_parquet(plans, writer)
+    files |= {path[:-4] + ".parquet": table for path, table in tables.items()}
     words = templates() / "handoff"
     texts = {
         name: words.joinpath(name).read_text("utf-8")
@@ -114,6 +123,7 @@ def handoff(
         rows_sha256=facts["sha256"],
         of_rows=NO_NUMBERS if rows is None else of_rows,
         row_files="" if rows is None else ROW_FILES,
+        parquet=PARQUET[bool(writer)],
         versions=_one_line(packages),
     )
     return {

@@ -16,6 +16,7 @@ import importance_audit as ia
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
 from importance_audit.operate.recomputation import read_evaluation_rows, rows_again
+from importance_audit.r_bridge import handoff as objects
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.installation import library_folder
 from importance_audit.records.errors import DataError
@@ -185,6 +186,7 @@ def table(path):
 def test_dalex_measures_in_r_alone_what_it_measured_in_the_audit(
     runs, shared, tmp_path, target
 ):
+    """Beside every .rds lies its table as Parquet."""
     folder = tmp_path / "for R"
     words = "may be personal data"
     assert words in invoke("handoff", runs(target), "--rows", "--to", folder)
@@ -195,6 +197,11 @@ def test_dalex_measures_in_r_alone_what_it_measured_in_the_audit(
     gaps = gaps_in(printed)
     assert len(gaps) == 2 * len(LOSSES[target])
     assert max(gaps) < 1e-9
+    with host.session():
+        if objects.parquet_writer():
+            kinds = (folder.rglob(f"*.{kind}") for kind in ("rds", "parquet"))
+            of_r, parquet = ({path.with_suffix("") for path in k} for k in kinds)
+            assert of_r == parquet
 
 
 @pytest.mark.needs_dalex
@@ -299,6 +306,16 @@ def test_a_model_of_r_that_python_handed_over_is_still_one_of_r(
     answer = recompute(tmp_path / "for R", shared / "z.rds", shared / "rows.csv")
     assert answer.returncode == 1
     assert "Make the hand-off where the data are" in answer.stderr
+
+
+@pytest.mark.needs_r
+def test_a_machine_without_a_writer_of_parquet_says_so(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(objects, "parquet_writer", lambda: "")
+    output = invoke("handoff", runs("k"), "--to", tmp_path / "all")
+    assert "Run: importance-audit install-r nanoparquet" in output
+    assert not list(tmp_path.rglob("*.parquet"))
+    readme = (tmp_path / "all" / "README.md").read_text()
+    assert "No table is here as Parquet" in readme
 
 
 FOREST = """

@@ -35,6 +35,7 @@ NOT_SET_UP = {
     "lgr": "of xplainfi",
     "lightgbm": "made stored files; Debian has none",
     "mlr3": "of xplainfi",
+    "nanoparquet": "install-r brings it on demand",
     "parsnip": "of workflows",
     "R6": "of xplainfi",
     "workflows": "Debian 12 has none: its models are tested where somebody has it",
@@ -118,7 +119,7 @@ def test_an_unknown_name_is_a_usage_error_that_lists_the_known(install_outcome):
     assert (code, output) == (2, "")
     assert error.endswith(
         "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, xplainfi, "
-        "models; 'hstat' was given."
+        "nanoparquet, models; 'hstat' was given."
     )
 
 
