@@ -292,7 +292,19 @@ def cron_job(job: Job, image: str) -> str:
 
 
 def dag(job: Job) -> str:
-    """A DAG for Airflow; its workers have the audit and this Python at these paths."""
+    """A DAG for Airflow; its workers have the audit and this Python at these paths.
+
+    Raises
+    ------
+    AuditError
+        If Airflow would parse a path as a template.
+    """
+    for text in (*job.command, *job.environment.values()):
+        if any(sign in text for sign in ("{{", "{%", "{#")):
+            raise AuditError(
+                "What Airflow runs must have no '{{', '{%' or '{#', which begin its "
+                f"templates; {text!r} has. Rename the folder, or unset the variable."
+            )
     facts = {
         "title": ascii(job.audit.name),
         "name": ascii(job.name),

@@ -19,7 +19,7 @@ from ..records.errors import AuditError, LockedError
 
 LOCK = ".lock"
 _LOOK_SECONDS = 0.1
-_WAIT_SECONDS = 2.0
+_WAIT_SECONDS = 5.0
 """How long to wait for a lock: after the end of its process a new fork of that holds it
 until `_close_inherited_locks` has run, and `is_locked` takes it for a moment."""
 _MOST_WORDS = 4096

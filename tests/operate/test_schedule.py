@@ -467,6 +467,12 @@ def test_a_dag_of_airflow_runs_the_audit_from_a_hostile_path(tmp_path, folder):
     assert_called(recorder)
 
 
+@pytest.mark.parametrize("sign", ["{{", "{%", "{#"])
+def test_what_airflow_would_take_for_a_template_is_refused(tmp_path, sign):
+    with pytest.raises(AuditError, match="begin its templates"):
+        dag(job(tmp_path / f"a {sign} b"))
+
+
 def test_the_action_of_github_installs_its_own_checkout_and_runs_the_audit():
     here = ROOT / "scripts" / "github-action"
     action = read_yaml((here / "action.yml").read_text())
