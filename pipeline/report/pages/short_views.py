@@ -3,6 +3,7 @@
 Texts are escaped here for each format; the templates only arrange them.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,14 +13,8 @@ import numpy as np
 
 from ...records.as_json import content_digest
 from ...records.asker import PYTHON, R
-from ...records.finding import SEVERITIES, Finding
-from ...records.ranking import (
-    OURS,
-    null_value_of,
-    order_of,
-    question_of,
-    shown_interval,
-)
+from ...records.finding import SEVERITIES, Finding, by_cause
+from ...records.ranking import OURS, null_value_of, question_of, shown_interval
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..sections.facts import facts_of
@@ -157,13 +152,32 @@ def reason(result: AuditResult) -> str:
         asker = str(result.run.volatile.get("asked_by"))
         return str(words[keys.get(asker, "not_asked")])
     elif (frame["verdict"] == "not compared").all():
-        return str(words["not_answered"])
+        return _unanswered(result, frame)
     else:
-        return str(words["only_comparable"])
+        is_own = bool(reproduced_by & result.own_engines)
+        return str(words["only_own" if is_own else "only_comparable"])
     if not weighing:
         return str(words["confirmed" if result.verdict == "confirmed" else "none"])
     first = weighing[0]
-    return in_one_line(first.message, first.remedy)
+    n_others = sum(
+        first not in group and group[0].check != "nothing_measured"
+        for group in by_cause(weighing)
+    )
+    more = words["more"].format(n=n_others) if n_others else ""
+    return in_one_line(first.message, first.remedy, more)
+
+
+def _unanswered(result: AuditResult, frame: Any) -> str:
+    """Return why no engine returned a result, and the remedy."""
+    words, reasons = look_up("short.reasons"), frame["reasons"].drop_duplicates()
+    sentences = [words["not_answered"]]
+    if any(finding.check == "engine_missing" for finding in result.findings):
+        sentences.append(words["engine_missing"])
+    elif len(reasons) and reasons.all():
+        sentences.append(f"{reasons.iloc[0].rstrip('.')}.")
+        if len(reasons) > 1:
+            sentences.append(words["more_reasons"].format(n=len(reasons) - 1))
+    return " ".join(sentences)
 
 
 def suites(result: AuditResult) -> tuple[Suite, ...]:
@@ -323,15 +337,25 @@ def _tally(frame: Any) -> str:
 def _leading(result: AuditResult, index: int) -> list[str]:
     """Return the leading features of a record whose intervals exclude the null value.
 
-    Empty if nothing was measured.
+    If more features are tied than fit, their number is the last entry, or left out.
     """
     record = result.importances[index]
     low = shown_interval(record, index, result.row_intervals).low
-    is_told = ~((low <= null_value_of(record)) | np.isnan(record.rank))
-    first = [record.features[row] for row in order_of(record) if is_told[row]]
-    if not first and not np.isnan(record.rank).all():
+    is_null = low <= null_value_of(record)
+    by_rank: dict[float, list[str]] = {}
+    for name, rank, at_null in zip(record.features, record.rank, is_null, strict=True):
+        if not (math.isnan(rank) or at_null):
+            by_rank.setdefault(rank, []).append(name)
+    if not by_rank and not np.isnan(record.rank).all():
         return [look_up("short.none_told")]
-    return [*map(label_of, first[:LEADERS])]
+    features: list[str] = []
+    room = LEADERS
+    for _, tied in sorted(by_rank.items()):
+        if len(tied) > room:
+            return [*features, f"{len(tied)} alike"] if room else features
+        features.append(" = ".join(map(label_of, tied)))
+        room -= len(tied)
+    return features
 
 
 def _line(text: str) -> str:

@@ -65,14 +65,31 @@ def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
     assert reason(excepted) == missing.message
 
 
-def test_where_no_engine_answered_the_reason_says_where_to_look():
-    frame = made_frame("agreement", [made_pair("forest", "not compared", "No.")])
-    result = replace(result_of("apartments"), agreement=frame, findings=())
+WEIGHTS = "DALEX ignores row weights, so it would measure something else."
+
+
+@pytest.mark.parametrize(
+    ("checks", "reasons", "more"),
+    [
+        ((), [WEIGHTS, WEIGHTS], f" {WEIGHTS}"),
+        ((), [WEIGHTS, "No."], f" {WEIGHTS} And 1 more in section Agreement."),
+        ((), [WEIGHTS, ""], ""),
+        ((), [], ""),
+        (
+            ["engine_missing"],
+            [WEIGHTS, "vip is not installed"],
+            " importance-audit doctor says what is missing.",
+        ),
+    ],
+)
+def test_where_no_engine_answered_its_reason_is_told(checks, reasons, more):
+    pairs = [made_pair("forest", "not compared", reason) for reason in reasons]
+    findings = tuple(against(check, "info") for check in checks)
+    frame = made_frame("agreement", pairs)
+    result = replace(result_of("apartments"), agreement=frame, findings=findings)
     assert result.verdict == "not cross-checked"
     assert reason(result) == (
-        "Calculation not cross-checked: no R engine returned a result. Section "
-        "Agreement gives the reason for each pair, and importance-audit doctor says "
-        "what is missing."
+        f"Calculation not cross-checked: no R engine returned a result.{more}"
     )
 
 
