@@ -44,9 +44,9 @@ def draw_models(
         across=2,
     )
     width = slots[0].right - slots[0].left
-    has_values, margin = width > parts.NARROW, 0.0
-    if has_values:
-        margin = parts.value_column([value_label, *(row.text for row in rows)])
+    has_values = width > parts.NARROW
+    texts = [value_label, *(row.text for row in rows)]
+    margin = parts.value_column(texts) if has_values else 0.0
     losses = [panel.baseline for panel in panels]
     losses += [number for row in rows for number in row.numbers]
     low, high = limits(losses)
@@ -75,6 +75,7 @@ def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) 
     """Draw the bar of one feature, with interval, box plot or tick at its end."""
     sheet, at = plot.sheet, plot.scale.at
     if not isfinite(row.estimate):
+        plot.dot(y, row.estimate)
         return
     mean, thick = at(row.estimate), (y - 1.3, y + 1.3)
     sheet.box((at(baseline), mean), thick, face=FILL, name=name)

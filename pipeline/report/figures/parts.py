@@ -5,14 +5,15 @@ A figure of rows is laid out by `name_column` (names at the left), `value_column
 names of each panel, and returns the `Rows` on which numbers are drawn. A figure with
 two axes has a `Plot`.
 
-A number that is not finite is not drawn, only reported in the text of its row. An
-interval without two finite ends is not drawn.
+An infinite number is drawn as an open triangle at the end of the axis; NaN is not
+drawn, only reported in the text of its row. An interval without two finite ends is not
+drawn.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, isfinite, nan
+from math import ceil, isfinite, isinf, nan
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from . import drawing, typeface
@@ -264,7 +265,13 @@ class Rows(NamedTuple):
 
         `cap` is half the height of the caps of the interval in millimetres.
         """
-        if isfinite(number):
+        if isinf(number):
+            arrow, x = ">", self.scale.right
+            if number < 0:
+                arrow, x = "<", self.scale.left
+            look = look._replace(mark=arrow, size=4.6)
+            self.sheet.mark(x, y, look, name="beyond")
+        elif isfinite(number):
             x = self.scale.at(number)
             if isfinite(start):
                 hairline = self.scale.at(start), x

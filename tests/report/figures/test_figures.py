@@ -71,8 +71,10 @@ def test_one_repeat_and_nothing_drawn_show_a_dot_without_interval(ends):
     assert not groups(svg, "interval")
 
 
-def test_an_estimate_that_is_not_finite_is_in_the_text_of_its_row_alone():
+def test_an_infinite_estimate_is_an_open_mark_and_an_unknown_one_none():
     svg = ranking([Row("a", inf, nan, nan, "∞"), Row("b", nan, nan, nan, "–")])
+    (_, end) = points(groups(svg, "axis")[0])
+    assert mark(svg, "beyond")[0] == pytest.approx(end[0], abs=0.01)
     assert not groups(svg, "estimate-0")
     assert not groups(svg, "estimate-1")
     assert {"∞", "b", "–"} <= set(words(svg))
