@@ -71,7 +71,7 @@ def change(facts: Facts) -> Section:
         digest=Styled("code", (digest[:DIGITS],)),
     )
     blocks = (
-        _verdicts(facts.result, baseline),
+        _verdicts(facts.result, baseline, comparison),
         against,
         _differs(comparison),
         _shifts(facts, baseline),
@@ -120,8 +120,8 @@ def _areas(names: Set[str]) -> Sentence:
     return series(word(f"change.areas.{area}") for area in AREAS if area in names)
 
 
-def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
-    """Return both verdicts, and the findings that caused a change."""
+def _verdicts(now: AuditResult, baseline: AuditResult, comparison: Change) -> Sentence:
+    """Return both verdicts, and the causes of a change: findings, then settings."""
     is_same = now.verdict == baseline.verdict
     key = "verdict_same" if is_same else "verdict"
     text = say(f"change.{key}", before=badge(baseline.verdict), now=badge(now.verdict))
@@ -142,6 +142,8 @@ def _verdicts(now: AuditResult, baseline: AuditResult) -> Sentence:
             ]
         if titles := first_few(every, NAMED, "findings"):
             text += say(f"change.{name}", titles=joined(titles, "; "))
+    if not is_same and comparison.areas:
+        text += say("change.differs_too", areas=_areas(comparison.areas))
     return text
 
 

@@ -28,6 +28,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
+from .cards import title_of as title_of_card
 from .change import lede as change_lede
 from .claims import reproduced
 from .control import version_line
@@ -71,7 +72,7 @@ POINTS = 10
 """Number of points that page one lists; a link leads to the others."""
 NEARLY_ALL = 0.8
 """Share of all importance from which the headline gives the share of a leader."""
-UNTESTED, COLUMNS, NUMBERS = 2, 3, 3
+UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
 """Number of items of each kind that page one names."""
 
 
@@ -100,7 +101,9 @@ def executive(facts: Facts) -> Section:
         "more": _more(facts, len(found) - len(shown)),
         "untested": _untested(facts),
         "decide": _decide(facts, shown),
-        "about": joined([say("executive.about"), version_line(facts)], " "),
+        "about": joined(
+            [*_cards(facts), say("executive.about"), version_line(facts)], " "
+        ),
         "decision": (show_hidden(facts.note("decision")),),
     }
     return section("B", parts=parts)
@@ -116,6 +119,20 @@ def _points(facts: Facts) -> list[Point]:
     if not reported and _dominant(facts):
         found.append(Point("one_feature", ()))
     return sorted(found, key=lambda point: ORDER.index(point.kind))
+
+
+def _cards(facts: Facts) -> Iterator[Sentence]:
+    """Yield the titles of the first few cards, if there are several cards."""
+    titles = {
+        facts.card(r.record): title_of_card(facts, r.record)
+        for r in reversed(facts.rankings)
+    }
+    if len(titles) > 1:
+        texts: list[Part | Sentence] = [
+            (card_link(card), " ", *titles[card]) for card in facts.cards.values()
+        ]
+        shown = joined(first_few(texts, CARDS, "importances"), "; ")
+        yield say("executive.cards", cards=shown)
 
 
 def _purpose(facts: Facts) -> Sentence:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...records.importance_record import Importance
 from ...runs.baseline.change import Change, FeatureChange, QuestionChange
 from ..text.blocks import (
     Sentence,
@@ -13,9 +14,11 @@ from ..text.blocks import (
 )
 from ..text.number_text import decimals, interval_text, loss_label, number, percent
 from ..text.wording import (
+    display_name,
     full_name,
     say,
     say_count,
+    series,
     table_of,
     word,
 )
@@ -29,7 +32,10 @@ QUIET = ("no evidence of change", "rank moved within noise")
 
 
 def movements(facts: Facts, comparison: Change) -> tuple[Table | Sentence, ...]:
-    """Return a table per leading ranking, and movements in the others."""
+    """Return a table per leading ranking, and movements in the others.
+
+    Sentences name the measures that only one of both runs has.
+    """
     ranked = {ranking.index: ranking for ranking in facts.rankings}
     pairs = [(ranked[question.new], question) for question in comparison.questions]
     leading = {ranking.index for ranking in facts.leads}
@@ -38,6 +44,15 @@ def movements(facts: Facts, comparison: Change) -> tuple[Table | Sentence, ...]:
     blocks: list[Table | Sentence] = [_table(facts, *pair) for pair in lead]
     if any(question.features for _, question in rest):
         blocks.append(_others(facts, rest))
+    sides = (
+        ("only_before", facts.baseline, comparison.unmatched[0]),
+        ("only_now", facts.result, comparison.unmatched[1]),
+    )
+    for key, result, places in sides:
+        if places and result is not None:
+            records = (result.importances[at] for at in places)
+            measures = series(dict.fromkeys(map(_question_in_words, records)))
+            blocks.append(say(f"change.{key}", measures=measures))
     return tuple(blocks)
 
 
@@ -167,3 +182,9 @@ def _others(
         caption=say("change.others", **_counts(every)),
         shape="wide",
     )
+
+
+def _question_in_words(record: Importance) -> str:
+    """Return a question in words: its method, `of`, and the model or the data."""
+    subject = display_name(record.model) if record.model else word("words.the_data")
+    return f"{record.method.replace('_', ' ')} of {record.of}, {subject}"
