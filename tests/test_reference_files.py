@@ -35,6 +35,10 @@ NOT_COPIED = {
         "residuals-.*": "residuals row by row, which nothing here reports",
     },
     "r_rng": {
+        "rounding-.*|seed.+-state": (
+            "R's indexes before 3.6, and the value of .Random.seed, which nothing here "
+            "replays"
+        ),
         "walker-.*": (
             "Walker's aliases, R's way above 200 probabilities, which no method here "
             "replays"
