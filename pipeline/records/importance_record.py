@@ -117,12 +117,6 @@ class Importance(Measured):
         return bool(self.supplied_by)
 
     @property
-    def holds_means(self) -> bool:
-        """Whether the numbers are supplied and only the mean over repeats is known."""
-        is_one = self.n_repeats == 1 < int(self.options.get("n_repeats") or 1)
-        return self.is_supplied and is_one
-
-    @property
     def n_repeats(self) -> int:
         """Number of measurements of each feature."""
         return int(self.raw.shape[1])

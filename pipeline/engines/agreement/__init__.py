@@ -36,7 +36,7 @@ from .reasons import (
     gravest_first,
     text,
 )
-from .sides import as_means, side_by_side
+from .sides import side_by_side
 
 Row: TypeAlias = dict[str, Any]
 Record = TypeVar("Record", Importance, Effect)
@@ -140,10 +140,6 @@ def compare(
     same_draws = replayed and draws(a) == draws(b)
     if first_repeats and same_draws and a.stream in REPEAT_BY_REPEAT:
         left, right, why = _with_common_repeats(left, right, why)
-    if same_draws and isinstance(a, Importance) and isinstance(b, Importance):
-        of_means = [side.engine for side in (left, right) if side.holds_means]
-        why += [because("MEANS", *of_means)] if of_means else []
-        left, right = as_means(left, right)
     shared = same_draws and left.n_repeats == right.n_repeats
     redefined = [code for code, _ in why if code in REDEFINING]
     if redefined:

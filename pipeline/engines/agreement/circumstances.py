@@ -96,12 +96,7 @@ def circumstances(
         why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
         is_drawn = bool(a.stream and b.stream)
-        # For means, the number of repeats behind them is an option.
-        repeats = [
-            int(side.options["n_repeats"]) if side.holds_means else side.n_repeats
-            for side in (a, b)
-            if is_drawn
-        ]
+        repeats = [side.n_repeats for side in (a, b) if is_drawn]
         if len(set(repeats)) > 1:
             why.append(because("REPEATS", *repeats))
         why += _groups_differ(a, b)
@@ -126,9 +121,6 @@ def draws(record: Importance | Effect) -> tuple[str, str] | None:
 
 def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:
     """Return the reason if the draws are too few for the verdict "equivalent"."""
-    of_means = [side.engine for side in (a, b) if side.holds_means]
-    if of_means:
-        return [because("MEANS (alone)", *of_means)]
     repeats = [side.n_repeats for side in (a, b)]
     drawn = [n for n, side in zip(repeats, (a, b), strict=True) if side.stream]
     if drawn and min(drawn) < FEWEST_DRAWS:

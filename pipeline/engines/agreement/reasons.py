@@ -44,9 +44,6 @@ REASONS = {
     "OPTION": Reason("comparable", "an option differs: {a} and {b}"),
     "NA_DROPPED": Reason("comparable", "one side did not measure {a}"),
     "REPEATS (few)": Reason("comparable", "the numbers of draws are {a} and {b}"),
-    "MEANS (alone)": Reason(
-        "comparable", "the spread over the repeats of {a} is not known"
-    ),
     "REPEATS (wide)": Reason(
         "comparable", "the band is too wide: {a}, with a largest mean of {b}"
     ),
@@ -70,7 +67,6 @@ REASONS = {
     "REPEATS (first)": Reason(
         "replayed", "the first {a} of at most {b} repeats are compared"
     ),
-    "MEANS": Reason("replayed", "of {a} only the means over the repeats are known"),
     "NEWER_VERSION": Reason("replayed", "{a}"),
     "REPEAT_RUN": Reason("replayed", "{a}"),
     "UNMEASURED": Reason("replayed", "neither side measured {a}"),
@@ -84,7 +80,7 @@ REDEFINING = tuple(
     code
     for code, reason in REASONS.items()
     if reason.best == "comparable"
-    and code not in {"NA_DROPPED", "REPEATS (few)", "REPEATS (wide)", "MEANS (alone)"}
+    and code not in {"NA_DROPPED", "REPEATS (few)", "REPEATS (wide)"}
 )
 """Codes of different quantities: their numbers cannot be compared."""
 

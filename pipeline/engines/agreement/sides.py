@@ -52,25 +52,6 @@ def side_by_side(
     return left, right, why + missing_reasons
 
 
-def as_means(a: Importance, b: Importance) -> tuple[Importance, Importance]:
-    """Return both sides with means only, if one has nothing else."""
-    if not (a.holds_means or b.holds_means):
-        return a, b
-    return _means_only(a), _means_only(b)
-
-
-def _means_only(record: Importance) -> Importance:
-    """Return a record with the mean of each feature as its one value."""
-    if record.n_repeats == 1:
-        return record
-    baseline, values = record.baseline.mean(), record.mean[:, np.newaxis]
-    if record.form == "difference":
-        values = values + baseline
-    if record.form == "ratio":
-        values = values * baseline
-    return replace(record, raw=values, baseline=np.full(1, baseline))
-
-
 def _card(record: Importance | Effect) -> dict[str, Any]:
     """Return the definition of a quantity, without the form it is shown in."""
     form_fields = {"form", "aggregator"}
