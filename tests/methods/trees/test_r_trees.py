@@ -295,8 +295,9 @@ def test_missing_values_that_trees_send_nowhere_are_left_to_r(
     assert_as_by_predict(model, missing, len(data.groups), n_repeats=1)
     question = model.with_losses(["mse"]), missing
     assert refused(permutation, *question, draws="exact") == (
-        "The mean over all permutations of model 'm' is not known: its trees do not "
-        'tell where rows go whose values are missing. Set draws = "sampled".'
+        "The mean over all permutations of model 'm' is not known. It reads values "
+        "that are no numbers, categories above 255, or missing values that its trees "
+        'send nowhere. Set draws = "sampled".'
     )
 
 

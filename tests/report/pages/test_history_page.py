@@ -236,7 +236,6 @@ def test_section_i_ends_with_the_runs_before_and_the_numbers_of_this_one():
     assert len(figure.data["verdicts"]) == 3
     assert figure.data["verdicts"][2] == result.verdict
     assert plain(part.lede).startswith("No approved baseline exists, so nothing is")
-    assert "The earlier runs are shown in " in plain(part.lede)
     # Runs alone are no evidence of a comparison.
     assert "change" not in evidence_in(compose([part]).bodies)
 
