@@ -230,12 +230,13 @@ def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
         return ()
     groups = []
     for name in others[0].in_order:
-        value = series(
+        values = [
             in_words(joint_of(other, other.record.features.index(name)))
             if name in other.in_order
             else ("–",)
             for other in others
-        )
+        ]
+        value = in_each(values)
         groups.append(say("leading.group", group=short_name(name), value=value))
     models = series(full_name(other.subject) for other in others)
     text = say(
@@ -245,6 +246,11 @@ def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
         card=card_link(facts.card(others[0].record)),
     )
     return (text,)
+
+
+def in_each(values: Sequence[Sentence]) -> Sentence:
+    """Return the values in each model; once if all are the same words."""
+    return values[0] if all(value == values[0] for value in values) else series(values)
 
 
 def _of_groups(facts: Facts, ranking: Ranking) -> list[Ranking]:
@@ -292,7 +298,7 @@ def _sets(facts: Facts, names: Sequence[str]) -> Iterator[Sentence]:
         models = (ranking.record.model for ranking in shown_rankings(facts))
         together = [measured[model] for model in models if model in measured]
         if together:
-            text += say("leading.together", values=series(together))
+            text += say("leading.together", values=in_each(together))
         texts.append(text)
     if texts:
         yield say("leading.sets", sets=joined(texts, "; "))

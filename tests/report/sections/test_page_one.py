@@ -436,7 +436,7 @@ def test_what_is_told_from_zero_and_has_no_room_is_counted():
     names = "abcdefgh"
     records = [made_importance(m, names, of, sd=0.01) for m, of in means.items()]
     notes = plain(sum(table(view_of_records(*records), "tab-executive").notes, ()))
-    assert "Shown: the first 6 of 8 features told from zero, by their" in notes
+    assert "Shown: 6 of 8 features told from zero, by their" in notes
 
 
 def test_models_side_by_side_have_the_same_decimals():
@@ -803,11 +803,10 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
             ),
         )
         notes = plain(sum(table(view, "tab-executive").notes, ()))
-        each = r"0\.10?" if low > 0 else "not told from zero"
-        each = r"0\.10? \(below zero\)" if high < 0 else each
-        assert re.search(
-            rf"a those marked so \(0\.90\), jointly {each} and {each}\.", notes
-        )
+        both = r"0\.10? and 0\.10?" if low > 0 else "not told from zero"
+        below_zero = r"0\.10? \(below zero\)"
+        both = f"{below_zero} and {below_zero}" if high < 0 else both
+        assert re.search(rf"a those marked so \(0\.90\), jointly {both}\.", notes)
         return said(view, "expected")
 
     assert text(0.05).endswith("; not told from zero (E1) in bad.")
