@@ -251,8 +251,11 @@ def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
                 together = (both, MARKS[side])
             rows.append((names, model, strongest, values, total or MISSING, together))
     limit, head = _limit(facts), say("clusters.alone")
-    caption = say("clusters.caption_alone", limit=limit)
+    caption, source = say("clusters.caption_alone", limit=limit), "associations"
     if rankings:
+        # A cluster that is a group of the owner is measured as that group.
+        none_joint = facts.result.joint_importances.empty
+        source = "importances" if none_joint else "joint_importances"
         first = rankings[0]
         head = (*head, " ", card_link(facts.card(first.record)))
         measured = measured_in(facts, first)
@@ -268,9 +271,7 @@ def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
         rows,
         caption=caption,
         notes=(say("clusters.table_note"),),
-        source="tables/joint_importances.csv"
-        if rankings
-        else "tables/associations.csv",
+        source=f"tables/{source}.csv",
     )
 
 

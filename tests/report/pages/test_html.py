@@ -13,6 +13,7 @@ import pytest
 from tests.report.made_records import HOSTILE
 from tests.report.made_results import found
 from tests.report.made_variants import (
+    RESULTS,
     plain_result,
     plain_view,
     result_of,
@@ -23,6 +24,7 @@ from tests.report.page_reader import dead_links, having, nodes_of, parse_page
 from tests.report.pages.test_by_model import four
 from tests.report.reading import page_files
 
+from importance_audit.records.as_csv import tables
 from importance_audit.records.template_folder import templates
 from importance_audit.report.pages.html import own_file, print_html, show, to_html
 from importance_audit.report.pages.view import build_view
@@ -315,3 +317,11 @@ def test_of_three_models_a_phone_says_each_model_before_its_value():
     in_head = re.findall(r"\b(forest|linear|svm)\b", head.split("<thead>")[1])
     assert sorted(in_head) == list(names)
     assert re.findall('data-l="([^"]*)"', first) == in_head
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_table_of_the_run_that_the_page_names_is_written(name):
+    written = tables(result_of(name))
+    named = re.findall(r"tables/\w+\.csv", to_html(view_of(name)))
+    assert named or not result_of(name).importances
+    assert set(named) <= set(written)

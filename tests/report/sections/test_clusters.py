@@ -11,6 +11,7 @@ from tests.report.reading import column, figure, lede_of, said_in, table
 from tests.report.svg_reader import ROUNDED, groups, mark, points
 from tests.report.svg_reader import words as svg_words
 
+from importance_audit.records.as_csv import tables
 from importance_audit.report.figures.clusters import draw_clusters
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
@@ -83,6 +84,12 @@ def test_members_stand_alone_summed_and_together_for_each_model():
     assert column(clusters, "Separately E1")[0] == "182.4; 117.5"
     assert column(clusters, "Sum of separate importances")[0] == "299.9"
     assert column(clusters, "Together") == ["299.9", "185.9", "348.7"]
+
+
+def test_a_cluster_measured_as_a_group_names_the_file_that_has_its_number():
+    result = apartments_result()
+    assert "tables/joint_importances.csv" not in tables(result)
+    assert table(apartments(), "tab-clusters").source in tables(result)
 
 
 def test_a_group_of_other_columns_is_not_the_cluster():
