@@ -101,6 +101,15 @@ def _one_hot(step: Any, features: Names) -> Names:
     return tuple(np.repeat(np.array(features, dtype=object), widths))
 
 
+def _unchanged(step: Any, features: Names) -> Names | None:
+    """Return the columns of a function transformer, known only without a function.
+
+    The newest scikit-learn has one in place of each "passthrough" of a transformer of
+    columns.
+    """
+    return features if step.func is None else None
+
+
 def _parts(step: Any, features: Names) -> Names | None:
     """Return the columns of transformers that are applied in parallel."""
     names = getattr(step, "feature_names_in_", None)
@@ -135,6 +144,7 @@ RULES: dict[str, Callable[[Any, Names], Names | None]] = {
     **dict.fromkeys((f"sklearn.{name}" for name in _SELECTIONS.split()), _selected),
     "sklearn.SimpleImputer": _imputed,
     "sklearn.OneHotEncoder": _one_hot,
+    "sklearn.FunctionTransformer": _unchanged,
     "sklearn.ColumnTransformer": _parts,
     PIPELINE: _chain,
 }

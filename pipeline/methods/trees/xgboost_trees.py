@@ -50,7 +50,10 @@ def _boosting(model: Any) -> Packing | str:
         (model if is_booster else model.get_booster()).save_raw("json")
     )
     learner = content["learner"]
-    if (kind := learner["gradient_booster"]["name"]) != "gbtree":
+    booster = learner["gradient_booster"]
+    # The newest versions call dart a gbtree, whose trees have weights.
+    kind = "dart" if "weight_drop" in booster else booster["name"]
+    if kind != "gbtree":
         return f"Its booster is {kind}, and only gbtree is read."
     if not is_booster and callable(model.objective):
         return "It was fitted with an objective of your own."
@@ -63,8 +66,7 @@ def _boosting(model: Any) -> Packing | str:
     start = _start(content)
     best = None if is_booster else getattr(model, "best_iteration", None)
     n_rounds = None if best is None else int(best) + 1  # None: all, as of a Booster
-    gradient_booster = learner["gradient_booster"]["model"]
-    trees = list(_trees(gradient_booster, n_rounds, len(start)))
+    trees = list(_trees(booster["model"], n_rounds, len(start)))
     categories = named_categories(trees)
     return packed(
         n_features=int(learner["learner_model_param"]["num_feature"]),

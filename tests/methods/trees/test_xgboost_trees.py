@@ -135,7 +135,7 @@ UNKNOWN = "How its objective {!r} makes predictions is not known."
     [
         (
             "Regressor",
-            {"booster": "dart"},
+            {"booster": "dart", "rate_drop": 0.4},
             "Its booster is dart, and only gbtree is read.",
         ),
         ("Regressor", {"missing": 0.0}, "It takes 0 for a missing value."),
