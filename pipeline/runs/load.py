@@ -118,8 +118,12 @@ def _check_listed(folder: Path) -> None:
             found = ""
         except OSError as error:
             found = why(error)
-        if found != listed.get(path, ""):
-            raise DataError(
-                f"{folder / path} has SHA-256 {found or 'none'}; {LIST} states "
-                f"{listed.get(path, 'none')}. {SEE_VERIFY} {folder}"
-            )
+        if found == listed.get(path, ""):
+            continue
+        if not found:
+            words = f"is missing, and {LIST} lists it"
+        elif path not in listed:
+            words = f"is there, and {LIST} does not list it"
+        else:
+            words = f"has SHA-256 {found}; {LIST} states {listed[path]}"
+        raise DataError(f"{folder / path} {words}. {SEE_VERIFY} {folder}")
