@@ -156,6 +156,9 @@ def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, 
             f"Model {quote(model)} cannot be loaded from {path.name!r}. joblib says: "
             f"{words(error)}{remedy}"
         ) from error
+    for w in caught:
+        if not issubclass(w.category, UserWarning):  # as if it had not been caught
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
     texts = (str(w.message) for w in caught if issubclass(w.category, UserWarning))
     says = " ".join(dict.fromkeys(" ".join(text.split()) for text in texts))
     return estimator, (loaded_otherwise(model, path.name, says),) if says else ()

@@ -563,6 +563,12 @@ def told(folder, content):
     return refused(load, section_of, rows(), base=folder)[1]
 
 
+def test_a_warning_that_is_not_about_the_file_is_shown(tmp_path):
+    content = b"cwarnings\nwarn\n(S'too old'\ncbuiltins\nFutureWarning\ntR."
+    with pytest.warns(FutureWarning, match="too old"):
+        told(tmp_path, content)
+
+
 @pytest.mark.skipif(hasattr(np, "_core"), reason="numpy 2 reads its own pickles")
 def test_a_pickle_of_numpy_2_says_so(tmp_path):
     content = b"\x80\x02cnumpy._core.multiarray\n_reconstruct\n."
