@@ -32,7 +32,7 @@ from .cards import title_of as title_of_card
 from .change import lede as change_lede
 from .claims import reproduced
 from .control import version_line
-from .expectations import in_place
+from .expectations import in_place, resolution_of
 from .facts import (
     Facts,
     card_link,
@@ -122,12 +122,12 @@ def _points(facts: Facts) -> list[Point]:
 
 
 def _cards(facts: Facts) -> Iterator[Sentence]:
-    """Yield the titles of the first few cards, if there are several cards."""
+    """Yield the titles of the first few cards."""
     titles = {
         facts.card(r.record): title_of_card(facts, r.record)
         for r in reversed(facts.rankings)
     }
-    if len(titles) > 1:
+    if titles:
         texts: list[Part | Sentence] = [
             (card_link(card), " ", *titles[card]) for card in facts.cards.values()
         ]
@@ -179,7 +179,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
         return (*text, *say("executive.headline.one_feature", **dominant))
     # Correlated features may replace one another: the headline does not name them.
     correlated = {name for members in facts.clusters.values() for name in members}
-    disputed = [d.feature for d in where_models_differ(facts)]
+    disputed = [d.feature for d in where_models_differ(facts)[0]]
     uncorrelated = [name for name in disputed if name not in correlated]
     leaders = {feature for _, feature in by_leader_of(facts)}
     if uncorrelated and leaders != {uncorrelated[0]}:
@@ -227,14 +227,23 @@ def _share_text(share: float) -> str:
 
 
 def _leaders(facts: Facts) -> Sentence:
-    """Return the leader of each model; models are not named if all have the same."""
+    """Return the leader of each model; models are not named if all have the same.
+
+    The measure is named if another feature leads by another one.
+    """
     by_leader = by_leader_of(facts)
+    leaders = {feature for _, feature in by_leader}
+    of_features = (r for r in facts.rankings if r.record.of == "features")
+    others = {leader_of(ranking)[1] for ranking in of_features} - {*leaders, ""}
+    card = _card_and_loss(facts, facts.leads[0])
+    by = say("executive.by_measure", card=card) if others else ()
     (key, first), models = next(iter(by_leader.items()))
     if len(by_leader) == 1 and key == "leads" and len(models) == len(facts.leads):
         key = {1: "leads_alone", 2: "leads_both"}.get(len(models), "leads_all")
         n = tallied("models", len(models))
-        return say(f"executive.{key}", feature=full_name(first), n=n)
-    return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
+        return (*say(f"executive.{key}", feature=full_name(first), n=n), *by)
+    texts = joined(leaders_in_words(facts, "executive"), "; ")
+    return (*sentence_case(texts), *by)
 
 
 def _differ(facts: Facts, headline: Sentence) -> Sentence:
@@ -350,7 +359,10 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     at_zero = _at_zero(facts, feature) if place == "top" else ()
     key = f"executive.others.{place}"
     too = say(key, n=str(len(names)), features=series(others)) if others else ()
-    return joined(filter(None, (text, at_zero, too)), " ")
+    limit = resolution_of(facts)
+    is_small = place == "zero" and bool((against["share"] <= limit).all())
+    small = say("executive.small", limit=percent(limit)) if is_small else ()
+    return joined(filter(None, (text, at_zero, too, small)), " ")
 
 
 def _misses(
@@ -379,7 +391,10 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     for ranking, row, value in misses:
         card = _card_and_loss(facts, ranking)
         if ranking.is_above_zero[row]:
-            ranks.append(say("executive.by_card", value=value, card=card))
+            first, last = ranking.first[row], ranking.last[row]
+            key = "by_card" if first == last else "by_card_within"
+            within = interval_text(first, last)
+            ranks.append(say(f"executive.{key}", value=value, card=card, ranks=within))
         else:
             side = "below_zero" if row in ranking.negative else "not_told"
             indistinct.setdefault(side, []).append(card)
@@ -496,7 +511,9 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
         case "leak_sign":
             share = float(evidence["share"])
             fields["feature"] = full_name(finding.measure)
-            fields["share"] = Value(f"{place}['share']", share, _share_text(share))
+            value = Value(f"{place}['share']", share, _share_text(share))
+            model = full_name(_model_of(facts, finding))
+            fields["share"] = say("executive.share_in", share=value, model=model)
         case "dependent_leader":
             fields["sets"] = _sets(facts, point)
         case "train_test_gap":
@@ -509,29 +526,20 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
                 "test": splits["test"],
             }
         case "calibration" | "bias":
-            subject = f"{finding.subject}, "  # of several classes "model, class"
-            own = [model for model in facts.models if subject.startswith(f"{model}, ")]
-            fields["model"] = full_name(max(own, key=len, default=finding.subject))
+            fields["model"] = full_name(_model_of(facts, finding))
             if facts.task == "multiclass":
-                of_classes = [_off_of_class(facts, one) for one in found]
+                of_classes = [
+                    say(
+                        "quality.in_class",
+                        cls=full_value(one.subject.rpartition(", ")[2]),
+                        directions=_too_low_and_high([one]),
+                    )
+                    for one in found
+                ]
                 few = first_few(of_classes, CLASSES, "findings")
                 fields["directions"] = joined(few)
-                return fields
-            low, high, of = (
-                tallied("findings", int(sum(one.evidence[key] for one in found)))
-                for key in ("too_low", "too_high", "deciles")
-            )
-            sides = [(s, n) for s, n in (("too_low", low), ("too_high", high)) if n.raw]
-            fields["directions"] = series(
-                say(
-                    f"quality.in{more}",
-                    side=word(f"quality.side.{side}"),
-                    n=n,
-                    of=of,
-                    parts=parts_word(one.evidence["deciles"] for one in found),
-                )
-                for more, (side, n) in zip(("", "_more"), sides, strict=False)
-            )
+            else:
+                fields["directions"] = _too_low_and_high(found)
         case "unseen_levels":
             unseen = whole(f"{place}['rows']", int(evidence.get("rows", 0)))
             fields["rows"] = say_count(unseen, "row")
@@ -547,17 +555,29 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
     return fields
 
 
-def _off_of_class(facts: Facts, finding: Finding) -> Sentence:
-    """Return the number of deciles in which the probabilities of a class are off."""
-    evidence = finding.evidence
-    path = f"findings[{facts.result.findings.index(finding)}].evidence"
-    n_off = int(evidence["too_low"] + evidence["too_high"])
-    return say(
-        "quality.off_of_class",
-        cls=full_value(finding.subject.rpartition(", ")[2]),
-        n=tallied(path, n_off),
-        of=whole(f"{path}['deciles']", int(evidence["deciles"])),
-        parts=parts_word([evidence["deciles"]]),
+def _model_of(facts: Facts, finding: Finding) -> str:
+    """Return the model of a finding, with which the text of its subject begins."""
+    subject = f"{finding.subject}, "  # such as "model, class"
+    own = [model for model in facts.models if subject.startswith(f"{model}, ")]
+    return max(own, key=len, default=finding.subject)
+
+
+def _too_low_and_high(findings: Sequence[Finding]) -> Sentence:
+    """Return in how many deciles predictions are too low, and too high, in words."""
+    low, high, of = (
+        tallied("findings", int(sum(one.evidence[key] for one in findings)))
+        for key in ("too_low", "too_high", "deciles")
+    )
+    sides = [(s, n) for s, n in (("too_low", low), ("too_high", high)) if n.raw]
+    return series(
+        say(
+            f"quality.in{more}",
+            side=word(f"quality.side.{side}"),
+            n=n,
+            of=of,
+            parts=parts_word(one.evidence["deciles"] for one in findings),
+        )
+        for more, (side, n) in zip(("", "_more"), sides, strict=False)
     )
 
 

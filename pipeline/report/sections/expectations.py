@@ -43,7 +43,7 @@ def expectations(facts: Facts) -> Iterator[Sentence | Table]:
     frame = facts.result.expected.reset_index(drop=True)
     if frame.empty:
         return
-    limit = _resolution(facts)
+    limit = resolution_of(facts)
     body = []
     for at, row in frame.iterrows():
         expected = say(
@@ -84,10 +84,11 @@ def in_place(
 ) -> npt.NDArray[np.bool_]:
     """Return a mask of the features at the place that is expected of `n` of them."""
     own = _row_intervals(facts, record)
-    return judged.in_place(place, n, record, _resolution(facts), own)
+    return judged.in_place(place, n, record, resolution_of(facts), own)
 
 
-def _resolution(facts: Facts) -> float:
+def resolution_of(facts: Facts) -> float:
+    """Return the share of the largest importance up to which one counts as zero."""
     usual = ChecksSection().resolution
     return float(config_of(facts, "checks").get("resolution", usual))
 

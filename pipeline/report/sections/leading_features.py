@@ -371,11 +371,11 @@ def joint_of(ranking: Ranking, row: int) -> Joint:
     return Joint(ranking.record.model, value_of(ranking, row), side, low, high)
 
 
-def where_models_differ(facts: Facts) -> list[Difference]:
-    """Return the features that two models rely on unequally.
+def where_models_differ(facts: Facts) -> tuple[list[Difference], list[Difference]]:
+    """Return the features that two models rely on unequally, in two lists.
 
-    A feature is left out if both models rely equally on its cluster, since each may use
-    another feature of it.
+    The second has those on whose cluster the model does not rely more, since each model
+    may use another feature of it.
     """
     by_model = _by_model(facts)
     rows = [
@@ -385,17 +385,16 @@ def where_models_differ(facts: Facts) -> list[Difference]:
         for name, *ends in zip(r.record.features, r.mean, r.low, r.high, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=["model", "feature", "mean", "low", "high"])
-    return [
-        one
-        for one in differences(frame.dropna())
-        if not _is_equal_in_cluster(facts, one)
-    ]
+    found: tuple[list[Difference], list[Difference]] = ([], [])
+    for one in differences(frame.dropna()):
+        found[_is_only_alone(facts, one)].append(one)
+    return found
 
 
-def _is_equal_in_cluster(facts: Facts, one: Difference) -> bool:
-    """Return whether both models rely equally on the cluster of a feature.
+def _is_only_alone(facts: Facts, one: Difference) -> bool:
+    """Return whether the model that relies more on a feature does not on its cluster.
 
-    They do if the intervals of its joint importances overlap.
+    It does if the interval of its joint importance is above that of the other model.
     """
     for cluster, members in facts.clusters.items():
         joint = {own.model: own for own in joint_values(facts, cluster)}
@@ -417,10 +416,13 @@ def _by_model(facts: Facts) -> dict[str, Ranking]:
 
 def differing(facts: Facts) -> Sentence:
     """Return a sentence on the features that differ between models, largest first."""
-    found = where_models_differ(facts)
-    if not found:
-        return say("leading.none_differs")
+    found, only_alone = where_models_differ(facts)
     by_model, letters, texts = _by_model(facts), shown_letters(facts), []
+    names = [_marked(facts, one.feature, letters) for one in only_alone]
+    features = series(first_few(names, DIFFERENCES, "importances"))
+    alone = say("leading.only_alone", features=features) if names else ()
+    if not found:
+        return joined(filter(None, [say("leading.none_differs"), alone]), " ")
     for one in found[:DIFFERENCES]:
         models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
         sides: list[Value | Sentence] = []
@@ -437,4 +439,4 @@ def differing(facts: Facts) -> Sentence:
     if rest > 0:
         n, section = tallied("importances", rest), section_link("F")
         text += say("leading.differ_more", n=n, section=section)
-    return (*text, ".")
+    return joined(filter(None, [(*text, "."), alone]), " ")

@@ -366,7 +366,7 @@ def _directions(row: "pd.Series[Any]") -> Sentence:
     """Return the numbers of deciles with predictions too low and too high, in words.
 
     They name the end of the range if it is among these deciles:
-    "too low in 8 of 10 deciles and too high in 1 (the highest among them)".
+    "too low in 8 of 10 deciles and too high in 1 (the highest)".
     """
     texts: list[Sentence] = []
     path = f"calibration_checks[{row.name}]"
@@ -383,6 +383,7 @@ def _directions(row: "pd.Series[Any]") -> Sentence:
             of=whole(f"{path}.deciles", int(row["deciles"])),
             parts=parts_word([row["deciles"]]),
             ends=series(word(f"quality.ends.{end}") for end in ends),
+            among=say("quality.among") if n > len(ends) else "",
         )
         texts.append(text)
     return series(texts)

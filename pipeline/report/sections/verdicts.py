@@ -21,7 +21,7 @@ from ..text.wording import (
     show_hidden,
     word,
 )
-from .facts import ANSWER, Facts, answer_of, card_link, tallied
+from .facts import ANSWER, Facts, answer_of, card_link, first_few, tallied
 from .missing import count_missing
 from .rankings import Ranking
 
@@ -39,6 +39,10 @@ SHAPES = {
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
 """Verdicts on a pair of engines, the worst first."""
+GOOD = ("equivalent", "replayed")
+"""Verdicts on a pair of engines whose numbers are equal."""
+EXCEPTIONS = 3
+"""Number of exceptions that the page names."""
 SURE = ("confirmed", "confirmed with exceptions")
 """Verdicts on a confirmed run, with and without exceptions."""
 
@@ -128,10 +132,11 @@ def recomputed(facts: Facts) -> Sentence:
     ]
     of = say_count(tallied("importances", len(facts.rankings)), "ranking")
     counted = say("recomputed.counted", n=tallied("agreement", n), of=of)
-    is_equal = len(each) == 1 and not (counts["disagrees"] or counts["comparable"])
+    one = next(iter(counts)) if len(counts) == 1 else ""
+    in_part = _is_confirmed_in_part(facts)
     text = say(
-        "recomputed.all" if is_equal else "recomputed.some",
-        rankings=() if _is_confirmed_in_part(facts) else counted,
+        f"recomputed.all_{one}" if one in GOOD else "recomputed.some",
+        rankings=() if in_part else counted,
         by=joined(_by_engines(facts), "; "),
         each=joined(each),
     )
@@ -140,7 +145,13 @@ def recomputed(facts: Facts) -> Sentence:
         key = "open" if possible else "cannot"
         number = tallied("importances", possible or left)
         text += (" ", *say(f"recomputed.{key}", n=number))
-    return joined([*texts, text], " ")
+    texts.append(text)
+    if facts.result.verdict == "confirmed with exceptions" and not in_part:
+        exceptions = facts.result.exceptions
+        links = [link for link, own in facts.finding_groups if own[0] in exceptions]
+        few = joined(first_few(links, EXCEPTIONS, "findings"))
+        texts.append(say("recomputed.exceptions", findings=few))
+    return joined(texts, " ")
 
 
 def _by_engines(facts: Facts) -> list[Sentence]:
@@ -227,7 +238,7 @@ def alone(facts: Facts) -> Sentence:
 def _reproduced_pairs(facts: Facts, *kinds: str) -> pd.DataFrame:
     """Return the pairs of our engine with one that is replayed or equivalent."""
     frame = facts.result.agreement
-    good = frame["verdict"].isin(["replayed", "equivalent"])
+    good = frame["verdict"].isin(GOOD)
     return frame[good & (frame["engine_a"] == OURS) & frame["kind"].isin(kinds)]
 
 

@@ -265,8 +265,9 @@ def test_several_classes_are_counted_each_and_have_an_accuracy():
             calibration_checks=frame, readings=accuracy
         )
     )
-    text = "forest: a (9 of 10 deciles), b (5 of 10 deciles)"
-    assert text in said(view, "points")
+    point = said(view, "points")
+    assert "a (too low in 9 of 10 deciles)" in point
+    assert "b (too low in 2 of 10 deciles and too high in 3)" in point
     assert "probabilities off in a (9 of 10 deciles), b (5 of" in said(view, "fits")
     quality = table(view, "tab-quality")
     assert "0.870" in column(quality, "Accuracy on the evaluation rows")
@@ -427,7 +428,10 @@ def test_a_stand_in_is_no_difference_where_both_models_rely_on_its_set(high, is_
         clusters=correlated("b", "c"),
         joint_importances=joint,
     )
-    assert ("b" in said(view, "differ").split("the other)")[1]) is is_named
+    differ, _, alone = said(view, "differ").partition(" Unequal alone, but not so ")
+    assert ("Clearly unequal" in differ) is is_named
+    names = "c a" if is_named else "b a and c a"
+    assert alone == f"together with their correlated set: {names}."
 
 
 def test_what_is_told_from_zero_and_has_no_room_is_counted():
@@ -469,8 +473,12 @@ HEADS = [
     ([found("interrupted", severity="failure")], "Incomplete: nothing can be decided"),
     ([found("weird", "x", "failure")], "weird (x)"),
     (
-        [found("leak_sign", "q", "info", measure="b", evidence={"share": 0.97})],
-        "b has 97\u202f% of all importance: is it known when predicting?",
+        [
+            found(
+                "leak_sign", "bad, rmse", "info", measure="b", evidence={"share": 0.97}
+            )
+        ],
+        "b has 97\u202f% of all importance in bad: is it known when predicting?",
     ),
     (
         [found("target_copy", measure="b, c")],
@@ -709,12 +717,11 @@ def test_how_many_claims_are_reproduced_is_said():
     verdicts = ("reproduced", "not reproduced")
     claims = [{"claim": "c", "asked": "", "verdict": v, **texts} for v in verdicts]
     text = said(two_models(claims=made_frame("claims", claims)), "expected")
-    assert text == "Claims that this run reproduces: 1 of 2 (section Results)."
+    words = "Claims that this run reproduces, judged without intervals: 1 of 2"
+    assert text == f"{words} (section Results)."
     apart = {**claims[0], "verdict": "not comparable"}
     text = said(two_models(claims=made_frame("claims", [*claims, apart])), "expected")
-    assert text == (
-        "Claims that this run reproduces: 1 of 2; not comparable: 1 (section Results)."
-    )
+    assert text == f"{words}; not comparable: 1 (section Results)."
 
 
 @pytest.mark.parametrize(
@@ -746,8 +753,11 @@ def test_what_is_below_zero_by_chance_is_told_but_is_no_point(is_small, asks):
     )
     evidence = {"expectation": 1, "within_resolution": is_small}
     note = found("unexpected", "bad", "info", evidence=evidence)
+    rows["expected"]["share"] = 0.1 if is_small else 0.101
     view = two_models(sd=0.1, **rows, findings=[note])
-    assert "Not this one: c without importance" in said(view, "expected")
+    text = said(view, "expected")
+    assert "Not this one: c without importance" in text
+    assert text.endswith("since up to 10\u202f% counts as zero.") == is_small
     assert bool(parts(view)["points"]) == asks
 
 
@@ -914,6 +924,24 @@ def test_every_rank_of_a_feature_that_is_not_among_the_first_is_listed():
     found["expected"]["record"] = [0, 1]
     view = of_models(means, sd=0.1, **found)
     assert "rank 4 (E1) in m; rank 3 (E1) in k." in said(view, "expected")
+
+
+def test_a_rank_is_followed_by_its_interval():
+    row = (1, "top", "bad", "b", 2.0, "not as expected")
+    view = two_models(row_intervals=INTERVALS, **expecting(row, asked=[(["b"], "top")]))
+    assert "rank 2 (within its interval 1–2; E1) in bad." in said(view, "expected")
+
+
+def test_the_measure_of_a_leader_is_named_if_another_feature_leads_by_another():
+    def headline(other):
+        means = (9.0, 3.0, 3.0), other
+        records = (made_importance("m", "abc", mean, sd=0.1) for mean in means)
+        first, second = records
+        second = replace(second, loss="mae", seed=1)
+        return said(view_of_records(first, second), "headline")
+
+    assert headline((5.0, 4.0, 1.0)) == "a leads"
+    assert headline((4.0, 5.0, 1.0)) == "a leads (E1, RMSE)"
 
 
 def test_every_share_of_a_feature_that_is_not_at_zero_is_listed():

@@ -218,6 +218,13 @@ def test_what_a_second_implementation_takes_is_what_can_be_done(engines, takes):
 @pytest.mark.parametrize(
     ("verdicts", "label", "text"),
     [
+        # Warnings are exceptions, with their numbers.
+        (
+            {"DALEX": ("equivalent",) * 3},
+            "Calculation confirmed, with exceptions",
+            "3 of 3 rankings, E1 by DALEX: all equal within chance. Exceptions: K1, "
+            "K2, K3.",
+        ),
         # DALEX answered here and offers permutation: one ranking is open.
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
@@ -246,7 +253,9 @@ def test_rankings_that_were_recomputed_are_counted_once(verdicts, label, text):
         for engine, words in verdicts.items()
         for model, verdict in zip(models, words, strict=True)
     ]
-    whole = apartments_result(agreement=made_frame("agreement", pairs), findings=())
+    findings = [found("weak_model", model) for model in models if "exc" in label]
+    agreement = made_frame("agreement", pairs)
+    whole = apartments_result(agreement=agreement, findings=tuple(findings))
     records = (r for r in whole.importances if r.method == "permutation")
     records = tuple(r for r in records if r.of == "features")
     parts = section(build_view(replace(whole, importances=records)), "B").parts
@@ -294,7 +303,7 @@ PERMUTED = {"method": "permutation", "engines": []}
 def test_that_not_every_model_was_refitted_is_said(models, is_said):
     dropped = {"method": "drop_column", "engines": [], "models": models}
     result = configured(apartments_result(), importance=[PERMUTED, dropped])
-    assert bool(untested(result, "importance by refitting")) is is_said
+    assert bool(untested(result, "refits without a feature")) is is_said
 
 
 def test_curves_of_classes_have_a_column_of_them():
