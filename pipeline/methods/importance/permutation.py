@@ -28,7 +28,7 @@ from .permutation_draws import (
     numpy_targets,
 )
 from .permutation_exact import exact_permutation
-from .permuted_predictions import answers, read_only
+from .permuted_predictions import answers, table_of
 from .row_terms import RowTerms
 from .sampled_rows import rows_within
 from .samplers import Within, draws_of
@@ -277,7 +277,7 @@ def permuted_target(
         if draw.what != TARGET:
             continue
         if draw.rows is not rows_drawn:
-            table = read_only(data, draw.rows)
+            table = table_of(data, draw.rows, is_written=False)
             prediction = predict_unchanged(model, table.frame)
             rows_drawn = draw.rows
         y, weights = table.y[draw.order], table.weights
