@@ -121,9 +121,7 @@ def drop_column(
     predict = partial(_predict_without, part, seed)
     paired = None
     if "paired_losses" in keep and not held_out:
-        paired = PairedLosses(
-            losses=model.losses, n_features=len(data.groups), n_samples=data.n_samples
-        )
+        paired = PairedLosses(model.losses, len(data.groups), data.n_samples)
     numbers = _against_all(
         model, data, predict, n_repeats=n_repeats, part=part, paired=paired
     )
@@ -320,7 +318,7 @@ def _against_all(
             raw[row, repeat] = evaluate(model.losses, *scored)
             if paired:
                 draw = Draw(repeat, row, every, every)
-                paired.add(draw, scored, raw[row, repeat], baseline[repeat])
+                paired.add(draw, scored)
     return raw, baseline
 
 
