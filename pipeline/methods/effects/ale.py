@@ -286,7 +286,8 @@ def _changes(
     All are moved in one walk, to bins of the points that the grids have. A feature
     whose change is refused has None; predict then refuses it again.
     """
-    moves_of_all, asked = {}, {}
+    moves_of_all: dict[str, Moves] = {}
+    asked = {name: column.array[:1] for name, column in data.X.items()}
     for name in data.features:
         try:
             moves_of_all[name] = moves = moves_of_feature(name)
@@ -294,8 +295,8 @@ def _changes(
             continue
         asked[name] = as_column(moves.points, data.X[name])
     place = np.arange(max(map(len, asked.values())))
-    rows = data.X.iloc[np.zeros(len(place), dtype=int)].assign(
-        **{name: at.take(np.minimum(place, len(at) - 1)) for name, at in asked.items()}
+    rows = pd.DataFrame(
+        {name: at.take(np.minimum(place, len(at) - 1)) for name, at in asked.items()}
     )
     points = reading.trees.bins(rows)
     if points is None:

@@ -38,7 +38,7 @@ class SegmentLosses:
 
     def __init__(
         self,
-        losses: Sequence[str],
+        losses: tuple[str, ...],
         form: Form,
         segments: Sequence[Index],
         n_features: int,
