@@ -77,12 +77,11 @@ def draws_of(
             f'is nothing to set perturbation = "{perturbation}" for. Leave it out.'
         )
     if stream != "numpy" and not (is_given and stream == "xplainfi"):
-        option, value = "within", within
-        if within == "none":
-            option, value = "perturbation", perturbation
+        asked = {"within": within, "perturbation": perturbation}
+        option = "within" if within != "none" else "perturbation"
         raise NotApplicable(
-            f'{stream} does not draw with {option} = "{value}". Leave {option} or the '
-            "engine out."
+            f'{stream} does not draw with {option} = "{asked[option]}". Leave {option} '
+            "or the engine out."
         )
     if convention == "xplainfi" and within == "neighbours" and n_neighbours == 1:
         raise NotApplicable(
