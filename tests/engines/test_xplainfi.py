@@ -211,13 +211,14 @@ def test_relative_importance_is_drawn_given_the_columns_it_is_relative_to(case):
     model, data, options = model_of(case), rows_of(case), case["options"]
     given, how = options["conditioning_set"], within_of(case)
     names, n_repeats = tuple(data.groups), options["n_repeats"]
-    near = {name: how.get(name) for name in ("n_neighbours", "convention")}
-    samplers = [
-        normal_of(data, name, given)
-        if how["within"] == "gaussian"
-        else near_of(data, name, given, **near)
-        for name in names
-    ]
+    samplers = []
+    for name in names:
+        X = data.X[given].add_prefix("given ").assign(**{name: data.X[name]})
+        few = replace(data, X=X, groups={name: (name,)})
+        if how["within"] == "gaussian":
+            samplers.append(normal_of(few, name))
+        else:
+            samplers.append(near_of(few, name, how["n_neighbours"], how["convention"]))
     drawn = DRAWS["xplainfi"](case["seed"], names, data.n_samples, n_repeats, None)
     drawn = replayed_given(drawn, samplers, names, case["seed"])
     assert_replayed(case, data, *losses_of(model, data, drawn, n_repeats))

@@ -1,12 +1,11 @@
 """Accumulated local effects: changes of the prediction where the rows are.
 
-At an end of its interval, a row has the value of another row, so the trees of a model
-replay the moves as they replay permutations, all features in one walk. The predictions
-equal those of predict to the last bit, unless threads of the library add the trees in
-any order; those of the first feature are compared with predict.
+The trees of a model replay the moves as they replay permutations, all features in one
+walk: at an end of its interval, a row gets the value of a point. The predictions equal
+those of predict to the last bit, unless threads of the library add the trees in any
+order; those of the first feature are compared with predict.
 """
 
-from collections import deque
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -20,13 +19,11 @@ from ...data.column_types import is_category
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import DataError, ModelError, NotApplicable, quote
 from ...records.execution import n_threads
-from ..trees.packing import Integers
+from ..trees.fitted import NO_BINS
 from ..trees.router import REFUSED, Reading, Router
 from .partial_dependence import SCALES, Scale, as_column, check_scale
 
 Index = npt.NDArray[np.int64]
-
-NO_ROW = "A point of its grid is the value of no row."
 
 
 class Moves(NamedTuple):
@@ -38,11 +35,14 @@ class Moves(NamedTuple):
         The grid, as values that the column can hold.
     row, interval : ndarray of shape (n_moves,)
         The row is predicted at ``points[interval]`` and at ``points[interval + 1]``.
+    parts : tuple of slice
+        Moves in each of which a row occurs once.
     """
 
     points: npt.NDArray[Any]
     row: Index
     interval: Index
+    parts: tuple[slice, ...]
 
 
 def ale(
@@ -131,7 +131,7 @@ def ale(
     if steps is None:
         ends = _predict_ends(model, data, feature, moves)
         steps = _change(model, data, scale, moves, *ends)
-    points, row, interval = moves
+    points, row, interval, _ = moves
     column, is_category = data.X[feature], points.dtype == object
     values = np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])
     at_rows, rows = ((values[1:] + values[:-1]) / 2)[interval], row
@@ -202,7 +202,7 @@ def _between_numbers(
             f"Column {quote(column.name)} must have a row between all points of the "
             f"grid for accumulated local effects; it has none from {low} to {high}."
         )
-    return Moves(points, present[is_inside], ends)
+    return Moves(points, present[is_inside], ends, (slice(None),))
 
 
 def _between_levels(column: pd.Series, present: Index) -> Moves:
@@ -211,7 +211,9 @@ def _between_levels(column: pd.Series, present: Index) -> Moves:
     levels = np.array(column.cat.categories, dtype=object)[codes]
     has_next, has_last = rank < len(codes) - 1, rank > 0
     row = np.concatenate([present[has_next], present[has_last]])
-    return Moves(levels, row, np.concatenate([rank[has_next], rank[has_last] - 1]))
+    interval = np.concatenate([rank[has_next], rank[has_last] - 1])
+    n_next = int(has_next.sum())
+    return Moves(levels, row, interval, (slice(n_next), slice(n_next, None)))
 
 
 def _predict_ends(
@@ -266,9 +268,6 @@ def _change_by_trees(
         if changes is None:
             return None
         reading.kept[key] = changes
-    if feature not in reading.kept[key]:
-        router.report("unread", NO_ROW)
-        return None
     change: Floats | None = reading.kept[key][feature]
     if change is not None:
         router.report(reading.basis)
@@ -284,70 +283,56 @@ def _changes(
 ) -> dict[str, Floats | None] | None:
     """Return the changes of all features by the trees; None if predict differs.
 
-    A feature whose change is refused has None; predict then refuses it again.
+    All are moved in one walk, to bins of the points that the grids have. A feature
+    whose change is refused has None; predict then refuses it again.
     """
+    moves_of_all: dict[str, Moves] = {}
+    asked = {name: column.array[:1] for name, column in data.X.items()}
+    for name in data.features:
+        try:
+            moves_of_all[name] = moves = moves_of_feature(name)
+        except NotApplicable:
+            continue
+        asked[name] = as_column(moves.points, data.X[name])
+    place = np.arange(max(map(len, asked.values())))
+    rows = pd.DataFrame(
+        {name: at.take(np.minimum(place, len(at) - 1)) for name, at in asked.items()}
+    )
+    points = reading.trees.bins(rows)
+    if points is None:
+        router.report("unread", NO_BINS)
+        return None
+
+    def draws() -> Iterator[tuple[int, Index]]:
+        for what, moves in enumerate(moves_of_all.values()):
+            for part in moves.parts:
+                for end in (0, 1):
+                    order = np.zeros(data.n_samples, dtype=np.int64)
+                    order[moves.row[part]] = moves.interval[part] + end
+                    yield what, order
+
+    predictions = reading.trees.replay(
+        reading.bins,
+        [(name,) for name in moves_of_all],
+        draws(),
+        lenders=points,
+        n_threads=n_threads(),
+    )
     by_feature: dict[str, Floats | None] = {}
-    scale = moves_of_feature.keywords["scale"]
-    for feature, moves, *ends in _walked(reading, data, moves_of_feature):
+    for name, moves in moves_of_all.items():
+        parts = [
+            (next(predictions)[moves.row[part]], next(predictions)[moves.row[part]])
+            for part in moves.parts
+        ]
+        ends = [np.concatenate(end) for end in zip(*parts, strict=True)]
         if not by_feature:
-            theirs = np.stack(_predict_ends(model, data, feature, moves))
+            theirs = np.stack(_predict_ends(model, data, name, moves))
             rounding = reading.trees.rounding
             if not router.accepts(reading, "moved", np.stack(ends), theirs, rounding):
                 return None
         try:
-            by_feature[feature] = _change(model, data, scale, moves, *ends)
+            scale = moves_of_feature.keywords["scale"]
+            by_feature[name] = _change(model, data, scale, moves, *ends)
         except NotApplicable:
-            by_feature[feature] = None
+            by_feature[name] = None
     return by_feature
-
-
-def _walked(
-    reading: Reading, data: Dataset, moves_of_feature: partial[Moves]
-) -> Iterator[tuple[str, Moves, Floats, Floats]]:
-    """Yield the features that have moves, their moves and predictions at both ends."""
-    waiting: deque[tuple[str, Moves, list[Index]]] = deque()
-
-    def draws() -> Iterator[tuple[int, Integers]]:
-        for what, feature in enumerate(data.features):
-            try:
-                moves = moves_of_feature(feature)
-            except NotApplicable:
-                continue
-            lenders = _rows_with(data.X[feature], moves)
-            if lenders is None:
-                continue
-            again = pd.Series(moves.row).duplicated().to_numpy()
-            parts = [np.flatnonzero(~again), np.flatnonzero(again)]
-            waiting.append((feature, moves, [part for part in parts if len(part)]))
-            for part in waiting[-1][2]:
-                for end in (0, 1):
-                    order = np.arange(data.n_samples, dtype=np.int32)
-                    order[moves.row[part]] = lenders[moves.interval[part] + end]
-                    yield what, order
-
-    groups = [(feature,) for feature in data.features]
-    ends: list[Floats] = []
-    trees = reading.trees
-    for end in trees.replay(reading.bins, groups, draws(), n_threads=n_threads()):
-        ends.append(end)
-        feature, moves, parts = waiting[0]
-        if len(ends) == 2 * len(parts):
-            low, high = (np.empty((len(moves.row), *end.shape[1:])) for _ in "lh")
-            for at, part in enumerate(parts):
-                low[part] = ends[2 * at][moves.row[part]]
-                high[part] = ends[2 * at + 1][moves.row[part]]
-            yield feature, moves, low, high
-            waiting.popleft()
-            ends = []
-
-
-def _rows_with(column: pd.Series, moves: Moves) -> Index | None:
-    """Return a row for each point that has its value; None if no row has some point."""
-    rows = np.unique(moves.row)
-    moved = column.iloc[rows]
-    if moves.points.dtype != object:
-        moved = moved.astype(moves.points.dtype)  # otherwise no number equals True
-    codes, values = pd.factorize(moved)
-    place = pd.Index(values).get_indexer(pd.Index(moves.points))
-    first = rows[np.unique(codes, return_index=True)[1]]
-    return None if (place < 0).any() else first[place]

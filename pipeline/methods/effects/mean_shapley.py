@@ -93,7 +93,7 @@ def mean_shapley(
     score, n_outputs = score_of(model, scale), len(model.outputs)
     values = np.zeros((len(rows), n_outputs))
     if feature in model.features:
-        check_players(model, len(model.features), OTHERWISE)
+        check_players(model, len(model.features), "exact Shapley values", OTHERWISE)
         background = np.flatnonzero(data.weights > 0)
         shares = data.weights[background] / data.weights[background].sum()
         game = Game(score, data.X, model.features, rows, background, shares, n_outputs)

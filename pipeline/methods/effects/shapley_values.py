@@ -15,7 +15,6 @@ import pandas as pd
 
 from ...records.dataset_and_model import FittedModel, Floats
 from ...records.errors import NotApplicable, quote
-from ...records.streams import stream
 from .partial_dependence import SCALES, Scale, check_scale
 
 Score: TypeAlias = Callable[[pd.DataFrame], Floats]
@@ -93,22 +92,15 @@ def score_of(model: FittedModel, scale: Scale) -> Score:
     return score
 
 
-def draw_places(
-    seed: int, purpose: str, repeat: int, places: Index, n: int | None
-) -> Index:
-    """Return `n` places, drawn and in their order; all of them if `n` is None."""
-    if n is None or n >= len(places):
-        return places
-    generator = stream(seed, purpose, "", repeat)
-    return np.sort(generator.choice(places, n, replace=False, shuffle=False))
-
-
-def check_players(model: FittedModel, n_players: int, remedy: str) -> None:
+def check_players(
+    model: FittedModel, n_players: int, purpose: str, remedy: str
+) -> None:
     """Refuse a model with too many players for all coalitions to be scored."""
     if n_players > MOST_PLAYERS:
         raise NotApplicable(
-            f"Model {quote(model.name)} must read at most {MOST_PLAYERS} columns for "
-            f"exact Shapley values; it reads {n_players}. {remedy}"
+            f"Model {quote(model.name)} must read at most {MOST_PLAYERS} features or "
+            f"groups for {purpose}, which take every subset of them; it reads "
+            f"{n_players}. {remedy}"
         )
 
 

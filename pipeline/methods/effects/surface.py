@@ -138,51 +138,26 @@ def within(
     categories, at levels that some row has. Rows without a weight or a value are
     ignored.
     """
-    columns = [data.X[name] for name in features]
-    there = data.weights > 0
-    for column in columns:
-        there = there & column.notna().to_numpy()
-    rows = [
-        _places(column[there], at)
-        for column, at in zip(columns, (first, second), strict=True)
-    ]
-    grids = [
-        np.arange(len(at), dtype=np.float64) if at.dtype == object else at
-        for at in (first, second)
-    ]
-    if first.dtype == object and second.dtype == object:
-        inside = np.zeros((len(first), len(second)), dtype=bool)
-        inside[tuple(own.astype(np.intp) for own in rows)] = True
-        return inside
-    if first.dtype == object:
-        return _at_levels(rows, grids)
-    if second.dtype == object:
-        return _at_levels(rows[::-1], grids[::-1]).T
-    return _in_hull(rows, grids)
+    by_level = [at.dtype == object for at in (first, second)]
+    if by_level == [False, True]:
+        return within(data, features[::-1], second, first).T
+    X = data.X[list(features)][data.weights > 0].dropna()
+    columns = [X[name] for name in features]
+    if not by_level[0]:
+        return _in_hull(
+            [each.to_numpy(np.float64) for each in columns], [first, second]
+        )
+    inside = np.zeros((len(first), len(second)), dtype=bool)
+    for n, level in enumerate(first):
+        own = columns[1][(columns[0] == level).to_numpy()]
+        if by_level[1]:
+            inside[n] = np.isin(second, own.unique())
+        elif len(own):
+            inside[n] = (own.min() <= second) & (second <= own.max())
+    return inside
 
 
-def _places(column: pd.Series, at: Points) -> Floats:
-    """Return a column as numbers; levels as their positions on the grid."""
-    if at.dtype != object:
-        return column.to_numpy(dtype=np.float64)
-    place = {level: n for n, level in enumerate(at)}
-    return np.array([place[level] for level in column], dtype=np.float64)
-
-
-def _at_levels(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:
-    """Return whether each point lies between the rows of its level.
-
-    The first feature is the category.
-    """
-    has_rows = np.zeros((len(grids[0]), len(grids[1])), dtype=bool)
-    for n in range(len(grids[0])):
-        own = rows[1][rows[0] == n]
-        if len(own):
-            has_rows[n] = (own.min() <= grids[1]) & (grids[1] <= own.max())
-    return has_rows
-
-
-def _in_hull(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:
+def _in_hull(rows: list[Floats], grids: list[Points]) -> npt.NDArray[np.bool_]:
     """Return whether each point lies in the convex hull of the rows."""
     from scipy.spatial import ConvexHull, QhullError
 

@@ -18,7 +18,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream
-from .permuted_predictions import copied, predict
+from .permuted_predictions import predict, table_of
 from .refits import Unit, columns_of
 
 Index: TypeAlias = npt.NDArray[np.int64]
@@ -151,7 +151,9 @@ class _Table:
 
     def __init__(self, game: Coalitions, rows: Index) -> None:
         self._game, self._rows = game, rows
-        self._table = copied(game.rows, rows.repeat(len(game.shares)))
+        self._table = table_of(
+            game.rows, rows.repeat(len(game.shares)), is_written=True
+        )
         self._has_own = dict.fromkeys(self._table.frame, True)
         self._drawn = game.sampler((), rows, None) if game.is_marginal else {}
 

@@ -100,18 +100,16 @@ Given: TypeAlias = Normal | Near
 """How the values of one group are drawn given other columns."""
 
 
-def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) -> Normal:
-    """Return the conditional normal of a group given other columns, fitted to all rows.
+def normal_of(data: Dataset, group: str) -> Normal:
+    """Return the conditional normal of a group given all inputs outside it.
 
     Parameters
     ----------
     data : Dataset
         Without missing values; its weights are not used.
     group : str
-        A key of ``data.groups``, whose columns are numeric.
-    others : sequence of str, optional
-        By default all of ``data.inputs`` outside the group; a category has one
-        indicator per level.
+        A key of ``data.groups``, whose columns are numeric. A category among the other
+        columns has one indicator per level.
 
     Raises
     ------
@@ -137,7 +135,7 @@ def normal_of(data: Dataset, group: str, others: Sequence[str] | None = None) ->
         indicators_of(data.X[name])
         if is_category(data.X[name])
         else numbers_of(data.X[name])[:, np.newaxis]
-        for name in _others(data, group, others)
+        for name in _others(data, group)
     ]
     mean, covariance, rank = normal_given(
         own, np.concatenate([np.empty((len(own), 0)), *table], axis=1)
@@ -182,21 +180,16 @@ def normal_given(columns: Floats, others: Floats) -> tuple[Floats, Floats, int]:
 
 
 def near_of(
-    data: Dataset,
-    group: str,
-    others: Sequence[str] | None = None,
-    *,
-    n_neighbours: int,
-    convention: Convention,
+    data: Dataset, group: str, n_neighbours: int, convention: Convention
 ) -> Near:
-    """Return the sampler of a group's values from rows that are near by other columns.
+    """Return the sampler of a group's values from rows near by all inputs outside it.
 
     Parameters and errors are those of `normal_of`, and of `neighbours.nearest`; the
     columns of the group need not be numbers.
     """
     refuse_missing(data, "neighbours", in_use(data))
     # In the order in which xplainfi adds distances: the last bits can decide ties.
-    columns = data.X[sorted(_others(data, group, others))]
+    columns = data.X[sorted(_others(data, group))]
     return Near(columns, n_neighbours, convention)
 
 
@@ -215,9 +208,7 @@ def replayed_given(
         yield from samplers[what].replayed(of_group, r)
 
 
-def _others(data: Dataset, group: str, others: Sequence[str] | None) -> Sequence[str]:
-    if others is not None:
-        return others
+def _others(data: Dataset, group: str) -> list[str]:
     return [name for name in data.inputs if name not in data.groups[group]]
 
 

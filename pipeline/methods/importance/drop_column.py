@@ -11,16 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, quote
+from ...records.errors import NotApplicable
 from ...records.execution import each
 from ...records.losses import evaluate
 from ...records.streams import stream as generator_of
 from ...records.value_rules import Range
+from ..effects.shapley_values import check_players
 from .method_result import Kept, MethodResult
 from .paired_losses import PairedLosses
 from .permutation_draws import Draw
 from .refits import (
     Unit,
+    by_group,
     columns_of,
     n_held_out,
     parted,
@@ -31,7 +33,7 @@ from .refits import (
     units_of,
 )
 
-MOST_PLAYERS = 12
+REMEDY = "Group features under [groups], or leave some out."
 
 
 class Fit(NamedTuple):
@@ -119,9 +121,7 @@ def drop_column(
     predict = partial(_predict_without, part, seed)
     paired = None
     if "paired_losses" in keep and not held_out:
-        paired = PairedLosses(
-            losses=model.losses, n_features=len(data.groups), n_samples=data.n_samples
-        )
+        paired = PairedLosses(model.losses, len(data.groups), data.n_samples)
     numbers = _against_all(
         model, data, predict, n_repeats=n_repeats, part=part, paired=paired
     )
@@ -264,22 +264,15 @@ def shapley_refit(
     training_rows(model, "shapley_refit")
     refuse_ratio(form, "shapley_refit")
     units, places = units_of(model, data, "shapley_refit")
-    if len(units) > MOST_PLAYERS:
-        raise NotApplicable(
-            f"Model {quote(model.name)} must read at most {MOST_PLAYERS} features or "
-            "groups for method 'shapley_refit', which fits it on every subset of them; "
-            f"it reads {len(units)}. Group features under [groups], or leave some out."
-        )
-    raw = np.zeros((len(places), n_repeats, len(model.losses)))
+    check_players(model, len(units), "Shapley values of refits", REMEDY)
     loss = partial(_loss_of_subset, model.unfitted(), data, units, seed)
     n_subsets = 2 ** len(units)
     losses_in_turn = each(loss, product(range(n_repeats), range(n_subsets)))
-    for repeat in range(n_repeats):
-        losses = np.stack([*islice(losses_in_turn, n_subsets)])
-        for row, place in enumerate(places):
-            if place >= 0:
-                raw[row, repeat] = shapley_value(losses, place, len(units))
-    return raw, np.zeros(raw.shape[1:])
+    values = [
+        shapley_values(np.stack([*islice(losses_in_turn, n_subsets)]), len(units))
+        for _ in range(n_repeats)
+    ]
+    return by_group(np.stack(values, axis=1), places, unread=0.0)
 
 
 def check_held_out(n_samples: int, held_out: float) -> None:
@@ -325,7 +318,7 @@ def _against_all(
             raw[row, repeat] = evaluate(model.losses, *scored)
             if paired:
                 draw = Draw(repeat, row, every, every)
-                paired.add(draw, scored, raw[row, repeat], baseline[repeat])
+                paired.add(draw, scored)
     return raw, baseline
 
 
@@ -371,12 +364,15 @@ def _loss_of_subset(
     return evaluate(model.losses, data.y, prediction, data.weights)
 
 
-def shapley_value(losses: Floats, player: int, n_players: int) -> Floats:
-    """Return the Shapley value of one player, (n_losses,)."""
+def shapley_values(losses: Floats, n_players: int) -> Floats:
+    """Return the Shapley value of each player, (n_players, n_losses)."""
     subsets: npt.NDArray[np.int64] = np.arange(len(losses))
-    without = subsets[(subsets >> player & 1) == 0]
-    sizes = sum(without >> k & 1 for k in range(n_players))
-    orders = np.array([n_players * comb(n_players - 1, size) for size in sizes])
-    with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
-        gains = losses[without] - losses[without | 1 << player]
-    return np.asarray((gains / orders[:, np.newaxis]).sum(axis=0))
+    values = []
+    for player in range(n_players):
+        without = subsets[(subsets >> player & 1) == 0]
+        sizes = sum(without >> k & 1 for k in range(n_players))
+        orders = np.array([n_players * comb(n_players - 1, size) for size in sizes])
+        with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
+            gains = losses[without] - losses[without | 1 << player]
+        values.append((gains / orders[:, np.newaxis]).sum(axis=0))
+    return np.stack(values)

@@ -137,9 +137,9 @@ def firm(
     >>> raw.shape, float(round(raw[0, 0, 0], 9))
     ((2, 1, 1), 2.0)
     """
-    setting = Setting(n_bins, span)
     score = score_of(model, scale)
     X, shares = weighing(data)
+    scores = score(X)
     if estimator == "gaussian":
         of_groups = firm_moments.gaussian(
             model, data, X, shares, score=score, covariance=covariance
@@ -147,10 +147,8 @@ def firm(
     elif estimator == "signs":
         of_groups = firm_moments.signs(model, data, X, shares, score=score)
     else:
-        of_groups = _conditional(data, score(X), estimator, setting)
-    if standardised:
-        of_groups = _standardised(of_groups, score(X), shares)
-    return of_groups[:, np.newaxis, :], np.zeros((1, of_groups.shape[1]))
+        of_groups = _conditional(data, scores, estimator, Setting(n_bins, span))
+    return _answer(of_groups, scores, shares, standardised=standardised)
 
 
 def firm_labels(
@@ -209,7 +207,6 @@ def firm_labels(
     >>> raw[:, 0, 0].round(9).tolist()
     [2.0, -1.0]
     """
-    setting = Setting(n_bins, span)
     if data.task == "multiclass":
         raise NotApplicable(
             f"Target {quote(data.target)} must be a number or have two classes for "
@@ -218,10 +215,8 @@ def firm_labels(
         )
     _, shares = weighing(data)
     y = data.y[data.weights > 0].astype(np.float64)[:, np.newaxis]
-    of_groups = _conditional(data, y, estimator, setting)
-    if standardised:
-        of_groups = _standardised(of_groups, y, shares)
-    return of_groups[:, np.newaxis, :], np.zeros((1, 1))
+    of_groups = _conditional(data, y, estimator, Setting(n_bins, span))
+    return _answer(of_groups, y, shares, standardised=standardised)
 
 
 def gradient_sensitivity(
@@ -308,7 +303,11 @@ def _conditional(
     return np.stack([estimate(f, scores, shares, setting) for f in features])
 
 
-def _standardised(of_groups: Floats, scores: Floats, shares: Floats) -> Floats:
-    """Return values divided by the score's spread; NaN for a constant score."""
-    spread = spread_of(scores, shares)
-    return of_groups / np.where(spread > 0, spread, np.nan)
+def _answer(
+    of_groups: Floats, scores: Floats, shares: Floats, *, standardised: bool
+) -> tuple[Floats, Floats]:
+    """Return raw and baseline, divided by the score's spread if `standardised`."""
+    if standardised:  # NaN for a constant score
+        spread = spread_of(scores, shares)
+        of_groups = of_groups / np.where(spread > 0, spread, np.nan)
+    return of_groups[:, np.newaxis, :], np.zeros((1, of_groups.shape[1]))

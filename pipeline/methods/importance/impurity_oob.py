@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from .insides import features_of_columns, is_of, refusal, training_rows
-from .method_result import each_group
+from .insides import is_of, refusal, summed_by_feature, training_rows
 from .out_of_bag import FORESTS, Index, members
 
 NAME = "impurity_oob"
@@ -90,7 +89,6 @@ def impurity_oob(
             finding="was fitted with class_weight",
         )
     train, matrix = training_rows(model, NAME)
-    names = np.array(features_of_columns(model, matrix.shape[1], NAME), dtype=object)
     target = np.asarray(train.y, dtype=np.float64)[:, np.newaxis]
     if model.task != "regression":
         target = np.eye(len(model.classes))[train.y.astype(np.intp)]
@@ -107,8 +105,7 @@ def impurity_oob(
             NAME,
             finding="leaves none out",
         )
-    of_columns = np.mean(of_trees, axis=0)
-    return each_group(data, lambda of: of_columns[np.isin(names, of)].sum())
+    return summed_by_feature(model, data, np.mean(of_trees, axis=0), NAME)
 
 
 def covariances(tree: Any, X: Floats, target: Floats, weights: Floats) -> Floats:

@@ -10,6 +10,7 @@ from ...models.prediction import own_classes
 from ...records.asker import remedy_by_fitting
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
+from .method_result import each_group
 
 USE_PERMUTATION = "Use permutation importance."
 
@@ -71,6 +72,14 @@ def features_of_columns(
         method,
         finding=f"names {len(model.encoded)}",
     )
+
+
+def summed_by_feature(
+    model: FittedModel, data: Dataset, of_columns: Floats, method: str
+) -> tuple[Floats, Floats]:
+    """Return the sum over the estimator's columns made from each group, and zero."""
+    names = np.array(features_of_columns(model, len(of_columns), method), dtype=object)
+    return each_group(data, lambda of: of_columns[np.isin(names, of)].sum())
 
 
 def sign_of(model: FittedModel) -> float:

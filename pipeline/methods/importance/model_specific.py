@@ -6,8 +6,7 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable, quote
-from .insides import features_of_columns, refusal
-from .method_result import each_group
+from .insides import refusal, summed_by_feature
 
 TREE_MODULES = ("sklearn.tree.", "sklearn.ensemble.")
 
@@ -85,6 +84,4 @@ def impurity(
         trees = [member.tree_ for member in np.ravel(np.array(members, dtype=object))]
         each = [tree.compute_feature_importances(normalize=False) for tree in trees]
         of_columns = np.asarray(np.mean(each, axis=0), dtype=np.float64)
-    names = features_of_columns(model, len(of_columns), "impurity")
-    made_from = np.array(names, dtype=object)
-    return each_group(data, lambda of: of_columns[np.isin(made_from, of)].sum())
+    return summed_by_feature(model, data, of_columns, "impurity")

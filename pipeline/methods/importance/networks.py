@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from .insides import features_of_columns, is_of, refusal, sign_of
+from .insides import (
+    features_of_columns,
+    is_of,
+    refusal,
+    sign_of,
+    summed_by_feature,
+)
 from .method_result import each_group
 
 NETS = ("sklearn.neural_network.",)
@@ -69,10 +75,9 @@ def garson(
     """
     hidden, output = _weights(model, "garson")
     shares = garson_shares(hidden, output, output_weights=output_weights)
-    names = np.array(features_of_columns(model, len(shares), "garson"), dtype=object)
     if not np.isfinite(shares).all():
         return each_group(data, lambda _: np.nan)
-    return each_group(data, lambda of: shares[np.isin(names, of)].sum())
+    return summed_by_feature(model, data, shares, "garson")
 
 
 def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floats]:

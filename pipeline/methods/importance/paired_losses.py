@@ -3,11 +3,9 @@
 The tests are in `paired_tests`; `row_terms` has the effect of rows on an importance.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ...records.dataset_and_model import Floats
 from ...records.losses import OF_ROWS, Array
@@ -18,51 +16,38 @@ ROUNDING = 1e-9
 """As a share of the mean loss: a row whose loss changes by less is unchanged."""
 
 
-@dataclass(kw_only=True)
 class PairedLosses:
     """Losses of the same rows with and without each feature of one question.
 
     Attributes
     ----------
-    losses : tuple of str
-        The losses of the model; one that is not a mean over rows has no row losses.
-    n_features, n_samples : int
-    totals : mapping of str to ndarray of shape (n_features, n_samples)
+    totals : dict of str to ndarray of shape (n_features, n_samples)
         By loss, the sum over repeats of the loss without the feature less that with it.
+        A loss that is not a mean over rows has no row losses.
     n_asked : ndarray of shape (n_features, n_samples)
         Number of repeats in which the row was used.
     weights : ndarray of shape (n_samples,)
         Weights of the rows that were used.
-    sizes : mapping of str to float
+    sizes : dict of str to float
         By loss, its mean over rows with every feature, the largest of the repeats.
     """
 
-    losses: tuple[str, ...]
-    n_features: int
-    n_samples: int
-    totals: Mapping[str, Floats] = field(init=False)
-    n_asked: npt.NDArray[np.int32] = field(init=False)
-    weights: Floats = field(init=False)
-    sizes: dict[str, float] = field(init=False)
-    intact: dict[str, Array] = field(default_factory=dict, init=False)
-
-    def __post_init__(self) -> None:
-        names = [name for name in self.losses if name in OF_ROWS]
-        shape = self.n_features, self.n_samples
-        self.totals = {name: np.zeros(shape) for name in names}
-        self.n_asked = np.zeros(shape, dtype=np.int32)
-        self.weights = np.zeros(self.n_samples)
+    def __init__(self, losses: Sequence[str], n_features: int, n_samples: int) -> None:
+        names = [name for name in losses if name in OF_ROWS]
+        self.totals = {name: np.zeros((n_features, n_samples)) for name in names}
+        self.n_asked = np.zeros((n_features, n_samples), dtype=np.int32)
+        self.weights = np.zeros(n_samples)
         self.sizes = dict.fromkeys(names, 0.0)
 
     def start(self, rows: Index, answer: Answer) -> None:
         """Store the losses of the rows with every feature, for comparison."""
         y, prediction, _ = answer
-        self.intact = {name: _losses(name, y, prediction) for name in self.totals}
-        for name, loss in self.intact.items():
+        self._intact = {name: _losses(name, y, prediction) for name in self.totals}
+        for name, loss in self._intact.items():
             mean = float(loss.mean()) if np.isfinite(loss).all() else 0.0
             self.sizes[name] = max(self.sizes[name], mean)
 
-    def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
+    def add(self, draw: Draw, answer: Answer) -> None:
         """Add one repeat of one feature.
 
         Parameters
@@ -71,8 +56,6 @@ class PairedLosses:
             Of the rows that `start` got, each once.
         answer : (y, prediction, weights)
             Target, predictions and weights of these rows, without the feature.
-        loss, baseline : ndarray of shape (n_losses,)
-            Not used: these are of all rows together.
         """
         feature, rows = draw.what, draw.rows
         y, prediction, weights = answer
@@ -80,7 +63,7 @@ class PairedLosses:
         self.n_asked[feature, rows] += 1
         for name, totals in self.totals.items():
             with np.errstate(invalid="ignore"):  # two infinite losses: not a number
-                rise = _losses(name, y, prediction) - self.intact[name]
+                rise = _losses(name, y, prediction) - self._intact[name]
             totals[feature, rows] += rise
 
     def differences(self, loss: str, feature: int) -> Floats:
@@ -100,8 +83,6 @@ class PairedLosses:
         """
         n_asked = self.n_asked[feature]
         at = np.flatnonzero((n_asked > 0) & (self.weights > 0))
-        if not len(at):
-            return np.empty(0)
         weights = self.weights[at]
         means = self.totals[loss][feature, at] / n_asked[at]
         means[np.abs(means) <= ROUNDING * self.sizes[loss]] = 0.0

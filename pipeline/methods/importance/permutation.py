@@ -6,7 +6,7 @@ the loop over both.
 
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from .permutation_draws import (
     numpy_targets,
 )
 from .permutation_exact import exact_permutation
-from .permuted_predictions import answers, read_only
+from .permuted_predictions import answers, table_of
 from .row_terms import RowTerms
 from .sampled_rows import rows_within
 from .samplers import Within, draws_of
@@ -203,14 +203,13 @@ def permutation(
     )
     losses, n_features, n_samples = model.losses, len(data.groups), data.n_samples
     terms = pairs = by_segment = None
-    sizes: dict[str, Any] = {"n_features": n_features, "n_samples": n_samples}
     if "row_terms" in keep:
-        terms = RowTerms(losses=losses, n_repeats=n_repeats, **sizes)
+        terms = RowTerms(losses, n_features, n_samples, n_repeats)
     if "paired_losses" in keep:
-        pairs = PairedLosses(losses=losses, **sizes)
+        pairs = PairedLosses(losses, n_features, n_samples)
     if segments:
         by_segment = SegmentLosses(
-            losses=losses, form=form, segments=segments, n_repeats=n_repeats, **sizes
+            losses, form, segments, n_features, n_samples, n_repeats
         )
     collectors = [part for part in (terms, pairs, by_segment) if part is not None]
     raw = np.full((n_features, n_repeats, len(losses)), np.nan)
@@ -228,7 +227,7 @@ def permutation(
                 raw[draw.what, draw.repeat] = loss
                 n_made[draw.what] += 1
                 for part in collectors:
-                    part.add(draw, scored, loss, baseline[draw.repeat])
+                    part.add(draw, scored)
     except OutOfTime as error:
         if stream not in REPEAT_BY_REPEAT:
             raise
@@ -277,7 +276,7 @@ def permuted_target(
         if draw.what != TARGET:
             continue
         if draw.rows is not rows_drawn:
-            table = read_only(data, draw.rows)
+            table = table_of(data, draw.rows, is_written=False)
             prediction = predict_unchanged(model, table.frame)
             rows_drawn = draw.rows
         y, weights = table.y[draw.order], table.weights

@@ -13,6 +13,7 @@ from ...records.errors import NotApplicable
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from .exchange import Index
+from .sampled_rows import draw_places
 
 Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", "xplainfi"]
 Perturbation = Literal["permute", "resample"]
@@ -52,23 +53,13 @@ Answer: TypeAlias = tuple[Any, Any, Any]
 """The target, the predictions and the weights of the rows of a draw."""
 
 
-def _numpy_rows(
-    seed: int, n: int, n_repeats: int, n_rows: int | None
-) -> Iterator[Index]:
-    """Yield the rows of each repeat, (n_rows,), in the order of the data."""
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        if n_rows is not None and n_rows < n:
-            generator = generator_of(seed, "rows", "", repeat)
-            rows = np.sort(generator.choice(n, n_rows, replace=False, shuffle=False))
-        yield rows
-
-
 def _numpy_draws(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
     """Yield the draws of `permutation`, one Generator per feature and repeat."""
-    for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
+    every = np.arange(n)
+    for repeat in range(n_repeats):
+        rows = draw_places(seed, "rows", repeat, every, n_rows)
         yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
         for what, name in enumerate(names):
             generator = generator_of(seed, "permute", name, repeat)
@@ -79,7 +70,9 @@ def numpy_targets(
     seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
 ) -> Draws:
     """Yield the draws of `permuted_target`, on the rows of `_numpy_draws`."""
-    for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
+    every = np.arange(n)
+    for repeat in range(n_repeats):
+        rows = draw_places(seed, "rows", repeat, every, n_rows)
         generator = generator_of(seed, "y", "", repeat)
         yield Draw(repeat, TARGET, rows, generator.permutation(len(rows)))
 

@@ -108,12 +108,7 @@ def _row_terms(
     places: list[int | None],
 ) -> RowTerms:
     """Return the contribution of each row to each importance."""
-    terms = RowTerms(
-        losses=model.losses,
-        n_features=len(places),
-        n_samples=data.n_samples,
-        n_repeats=1,
-    )
+    terms = RowTerms(model.losses, len(places), data.n_samples, n_repeats=1)
     every = np.arange(data.n_samples)
     terms.start(every, (data.y, prediction, data.weights))
     for feature, at in enumerate(places):

@@ -50,27 +50,18 @@ class _Table(NamedTuple):
     weights: Floats
 
 
-def _is_whole(data: Dataset, rows: Index) -> bool:
-    return np.array_equal(rows, np.arange(data.n_samples))
-
-
-def read_only(data: Dataset, rows: Index) -> _Table:
-    """Return these rows, copied only if they are not all; they must not be written."""
-    frame = data.X if _is_whole(data, rows) else data.X.iloc[rows]
-    return _Table(rows, frame, {}, data.y[rows], data.weights[rows])
-
-
-def copied(data: Dataset, rows: Index) -> _Table:
-    """Return a copy of these rows whose columns of numbers can be written to."""
-    is_whole = _is_whole(data, rows)  # otherwise copied twice
-    frame = data.X.copy() if is_whole else data.X.iloc[rows].copy()
-    memory = {
-        name: frame[name].to_numpy()
-        for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, np.dtype) and dtype.kind in NUMBERS
-    }
-    for column in memory.values():
-        column.flags.writeable = True  # a view; pandas 3 hands it out read-only
+def table_of(data: Dataset, rows: Index, *, is_written: bool) -> _Table:
+    """Return these rows; only if they are written, their columns of numbers can be."""
+    is_whole = np.array_equal(rows, np.arange(data.n_samples))
+    frame = data.X if is_whole else data.X.iloc[rows]
+    memory: dict[Hashable, npt.NDArray[Any]] = {}
+    if is_written:
+        frame = frame.copy()
+        for name, dtype in frame.dtypes.items():
+            if isinstance(dtype, np.dtype) and dtype.kind in NUMBERS:
+                memory[name] = frame[name].to_numpy()
+                # a view; pandas 3 hands it out read-only
+                memory[name].flags.writeable = True
     return _Table(rows, frame, memory, data.y[rows], data.weights[rows])
 
 
@@ -140,7 +131,9 @@ class Permuted:
         if table is None or not (
             draw.rows is table.rows or np.array_equal(draw.rows, table.rows)
         ):
-            table = self.tables[get_ident()] = copied(self.data, draw.rows)
+            table = self.tables[get_ident()] = table_of(
+                self.data, draw.rows, is_written=True
+            )
         columns = self.groups[draw.what]
         values = draw.values
         if not values:  # those of other rows
@@ -201,12 +194,14 @@ def answers(
     groups = tuple(data.groups.values())
     router, permuted, is_first = Router(model), Permuted(model, data, groups), True
     n_held = HELD_BYTES // (16 * max(1, data.n_samples))
-    hold = read_only if is_trees_alone(model) else copied  # steps may write to a table
-    table, n_calls = hold(data, np.arange(data.n_samples)), 0
+    is_written = not is_trees_alone(model)  # steps may write to a table
+    table = table_of(data, np.arange(data.n_samples), is_written=is_written)
+    n_calls = 0
     for batch in _batches(draws, max(1, n_held)):
         if batch[0].rows is not table.rows:
-            table, n_calls = hold(data, batch[0].rows), 0
-        if hold is copied:
+            table = table_of(data, batch[0].rows, is_written=is_written)
+            n_calls = 0
+        if is_written:
             permuted.tables[get_ident()] = table
         permutations = [draw for draw in batch if draw.what != BASELINE]
         n_calls += len(permutations)

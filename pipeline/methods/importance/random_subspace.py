@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ...records.value_rules import Range
-from .refits import refuse_ratio, units_of
+from .refits import by_group, refuse_ratio, units_of
 from .subspaces import Index, Mask, members_of, rises_of
 
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
@@ -110,7 +110,7 @@ def random_subspace(
     drawn = model, units, PERF, seed, n_repeats, n_drawn
     masks, scores = _stacked(members_of(*drawn, lambda one: (one.mask, one.score)))
     values = [_perf_by_member(masks, score) for score in scores.T]
-    return _rows(np.stack(values, axis=-1), places)
+    return by_group(np.stack(values, axis=-1), places, unread=np.nan)
 
 
 def random_subspace_permutation(
@@ -176,7 +176,7 @@ def random_subspace_permutation(
         members_of(*drawn, lambda one: (one.mask, rises_of(one, units, seed)))
     )
     values = [_mean_by_member(masks, rises[..., k]) for k in range(rises.shape[-1])]
-    return _rows(np.stack(values, axis=-1), places)
+    return by_group(np.stack(values, axis=-1), places, unread=np.nan)
 
 
 class Perf(NamedTuple):
@@ -274,12 +274,3 @@ def _mean_by_member(masks: Mask, values: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         influence = _deviations(masks, values) / masks.mean(axis=0)
         return np.asarray((_mean(masks, values) + influence).T)
-
-
-def _rows(values: Floats, places: list[int]) -> tuple[Floats, Floats]:
-    """Return the values of the groups, in their order, and the null values."""
-    raw = np.full((len(places), *values.shape[1:]), np.nan)
-    for row, place in enumerate(places):
-        if place >= 0:
-            raw[row] = values[place]
-    return raw, np.zeros(raw.shape[1:])

@@ -73,6 +73,17 @@ def units_of(
     return units, [units.index(unit) if unit else -1 for unit in group_units]
 
 
+def by_group(
+    values: Floats, places: list[int], *, unread: float
+) -> tuple[Floats, Floats]:
+    """Return the values of groups from those of units, (n_units, …), and zero."""
+    raw = np.full((len(places), *values.shape[1:]), unread)
+    for row, place in enumerate(places):
+        if place >= 0:
+            raw[row] = values[place]
+    return raw, np.zeros(raw.shape[1:])
+
+
 def columns_of(model: FittedModel, units: Collection[Unit]) -> Unit:
     """Return the columns of some units in the model's own order."""
     names = {name for unit in units for name in unit}

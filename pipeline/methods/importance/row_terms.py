@@ -16,34 +16,29 @@ moves by :math:`\sum_i c_i z_i / n` (Hoeffding's projection of a V-statistic). A
 that the model does not read has 0 in every row.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...records.dataset_and_model import Floats
 from ...records.influence import INFLUENCE
 from ...records.losses import Array
 from .exchange import Index
 from .permutation_draws import Answer, Draw
 
 
-@dataclass(kw_only=True)
 class RowTerms:
     """Contribution of each row to the rises of the losses of one question.
 
     Attributes
     ----------
-    losses : tuple of str
-        The losses of the model; one without influence values has no terms.
-    n_features, n_samples, n_repeats : int
-    terms : mapping of str to ndarray of shape (n_features, n_samples)
+    terms : dict of str to ndarray of shape (n_features, n_samples)
         By loss, :math:`z` above, in the unit of the loss; each row of it has mean 0. A
         row that is not drawn in a repeat adds nothing there, and sums are divided by
-        the share drawn, so that drawn rows represent all.
-    noise : mapping of str to ndarray of shape (n_features,)
+        the share drawn, so that drawn rows represent all. A loss without influence
+        values has no terms.
+    noise : dict of str to ndarray of shape (n_features,)
         By loss, the part of the variance of `terms` that is due to the draws:
         :math:`\\sum_r \\overline{\\varphi_r^2} / R^2`, over the share drawn. With
         a, b and c the parts of :math:`\\varphi` that depend on the row, on the lender
@@ -52,35 +47,27 @@ class RowTerms:
         R.
     """
 
-    losses: tuple[str, ...]
-    n_features: int
-    n_samples: int
-    n_repeats: int
-    terms: Mapping[str, Floats] = field(init=False)
-    noise: Mapping[str, Floats] = field(init=False)
-    unpermuted: dict[str, Array] = field(default_factory=dict, init=False)
-    _sums: Mapping[str, Array] = field(init=False)
-    _n_starts: int = field(default=0, init=False)
-
-    def __post_init__(self) -> None:
-        names = [name for name in self.losses if name in INFLUENCE]
-        shape = self.n_features, self.n_samples
-        self.terms = {name: np.zeros(shape) for name in names}
-        self.noise = {name: np.zeros(self.n_features) for name in names}
-        self._sums = {name: np.zeros(self.n_samples) for name in names}
+    def __init__(
+        self, losses: Sequence[str], n_features: int, n_samples: int, n_repeats: int
+    ) -> None:
+        names = [name for name in losses if name in INFLUENCE]
+        self._n_samples, self._n_repeats, self._n_starts = n_samples, n_repeats, 0
+        self.terms = {name: np.zeros((n_features, n_samples)) for name in names}
+        self.noise = {name: np.zeros(n_features) for name in names}
+        self._sums = {name: np.zeros(n_samples) for name in names}
 
     def start(self, rows: Index, answer: Answer) -> None:
         """Store the influence of the unpermuted rows, for comparison."""
-        self.unpermuted = {name: INFLUENCE[name](*answer) for name in self.terms}
+        self._unpermuted = {name: INFLUENCE[name](*answer) for name in self.terms}
         self._n_starts += 1
-        for name, influence in self.unpermuted.items():
-            self._sums[name][rows] += influence * self.n_samples / len(rows)
+        for name, influence in self._unpermuted.items():
+            self._sums[name][rows] += influence * self._n_samples / len(rows)
 
     def of_baseline(self, loss: str) -> Array:
         """Return each row's contribution to the unpermuted loss, (n_samples,)."""
         return self._sums[loss] / self._n_starts
 
-    def add(self, draw: Draw, answer: Answer, *_: Floats) -> None:
+    def add(self, draw: Draw, answer: Answer) -> None:
         """Add one repeat of one feature.
 
         Parameters
@@ -91,21 +78,21 @@ class RowTerms:
             Target, predictions and weights of these rows, permuted.
         """
         feature, rows, order = draw.what, draw.rows, draw.order
-        scale = self.n_samples / (len(rows) * self.n_repeats)
-        is_whole = np.array_equal(rows, np.arange(self.n_samples))
+        scale = self._n_samples / (len(rows) * self._n_repeats)
+        is_whole = np.array_equal(rows, np.arange(self._n_samples))
         at: Any = slice(None) if is_whole else rows  # a slice takes a tenth of the time
         for name, terms in self.terms.items():
             with np.errstate(invalid="ignore"):  # not measured: NaN
-                own = INFLUENCE[name](*answer) - self.unpermuted[name]
+                own = INFLUENCE[name](*answer) - self._unpermuted[name]
             lent = np.bincount(order, weights=own, minlength=len(rows))
             terms[feature, at] += scale * (own + lent)
             with np.errstate(over="ignore"):
                 square = float((own * own).mean())
-            self.noise[name][feature] += scale * square / self.n_repeats
+            self.noise[name][feature] += scale * square / self._n_repeats
 
     def spread_over(self, counts: npt.NDArray[np.int64]) -> None:
         """Divide by the number of repeats of each feature, where there are fewer."""
-        share = self.n_repeats / np.maximum(counts, 1)
+        share = self._n_repeats / np.maximum(counts, 1)
         for name, terms in self.terms.items():
             terms *= share[:, np.newaxis]
             self.noise[name][:] *= share**2
@@ -122,4 +109,4 @@ class RowTerms:
         """
         for name, terms in self.terms.items():
             with np.errstate(invalid="ignore"):  # not measured: NaN
-                terms[feature] = expected[name] - self.unpermuted[name]
+                terms[feature] = expected[name] - self._unpermuted[name]

@@ -11,11 +11,10 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
-from ...records.errors import NotApplicable, listed, quote
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 from ...records.value_rules import Range
-from ..effects.shapley_values import draw_places
+from ..effects.shapley_values import MOST_PLAYERS, check_players
 from ..trees.routes import report_route
 from .coalitions import (
     Coalitions,
@@ -27,14 +26,15 @@ from .coalitions import (
     widened,
 )
 from .conditional_gaussian import Noise, gaussian_sampler
-from .drop_column import MOST_PLAYERS, shapley_value
+from .drop_column import shapley_values
 from .method_result import MethodResult
-from .refits import Unit, refuse_ratio, units_of
-from .sampled_rows import rows_within
+from .refits import Unit, by_group, refuse_ratio, units_of
+from .sampled_rows import draw_places, refuse_unlike, rows_within
 
 Algorithm = Literal["auto", "exact", "sampling"]
 Background = Literal["rows", "gaussian"]
 Stream = Literal["numpy", "xplainfi"]
+REMEDY = "Use algorithm 'sampling', or group features under [groups]."
 
 
 class Stop(NamedTuple):
@@ -170,19 +170,11 @@ def sage(
     players, places = units_of(model, data, "sage")
     r = None
     if stream == "xplainfi":
-        joined = [name for name, columns in data.groups.items() if len(columns) != 1]
         unlike = {
-            "equal row weights": data.is_weighted,
             "all rows": n_rows is not None,
             "an algorithm that samples": algorithm == "exact",
-            f"one column per group, not {listed(joined)}": bool(joined),
         }
-        for need, lacks in unlike.items():
-            if lacks:
-                raise NotApplicable(
-                    f"Method 'sage' must have {need} to replay xplainfi; it does not. "
-                    "Ask for it without naming an R engine."
-                )
+        refuse_unlike("sage", "xplainfi", data, unlike)
         r, by_name = RStream(seed), sorted(players)
         places = [by_name.index(players[k]) if k >= 0 else k for k in places]
         players = by_name
@@ -211,11 +203,8 @@ def sage(
             return generator_of(seed, "orders", "", repeat).permutation(len(players))
 
         values = sampled(game, order, n_repeats, Stop(tolerance))
-    raw = np.zeros((len(places), len(values), len(model.losses)))
-    for row, place in enumerate(places):
-        if place >= 0:
-            raw[row] = values[:, place]
-    return MethodResult(raw, np.zeros(raw.shape[1:]), is_exact=nothing_drawn)
+    of_groups = by_group(values.swapaxes(0, 1), places, unread=0.0)
+    return MethodResult(*of_groups, is_exact=nothing_drawn)
 
 
 def is_exact(algorithm: str, n_players: int, n_repeats: int) -> bool:
@@ -302,20 +291,13 @@ def _of_all_coalitions(game: Coalitions) -> Floats:
     Consecutive coalitions differ in one player (Gray's code).
     """
     n_players = len(game.players)
-    if n_players > MOST_PLAYERS:
-        raise NotApplicable(
-            f"Model {quote(game.model.name)} must read at most {MOST_PLAYERS} features "
-            f"or groups for algorithm 'exact', which asks about every subset of them; "
-            f"it reads {n_players}. Use algorithm 'sampling', or group features under "
-            "[groups]."
-        )
+    check_players(game.model, n_players, "exact values", REMEDY)
     coalitions = [k ^ k >> 1 for k in range(2**n_players)]
     losses = np.empty((len(coalitions), len(game.model.losses)))
     losses[coalitions] = [*game.losses(coalitions)]
     n_predictions = sum(map(game.n_predictions, coalitions))
     report_route(game.model, "predict", n_predictions=n_predictions)
-    players = range(n_players)
-    return np.stack([[shapley_value(losses, k, n_players) for k in players]])
+    return shapley_values(losses, n_players)[np.newaxis]
 
 
 def _game(

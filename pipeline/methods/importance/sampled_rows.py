@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ...records.dataset_and_model import Dataset, Floats
-from ...records.errors import NotApplicable
+from ...records.errors import NotApplicable, listed
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
 
 Stream = Literal["numpy", "hstats"]
+Index = npt.NDArray[np.int64]
 
 
 def rows_within(n_samples: int, **options: int | None) -> None:
@@ -21,6 +23,33 @@ def rows_within(n_samples: int, **options: int | None) -> None:
                 f"{name} must be at most {n_samples}, the rows there are; {n_rows} was "
                 "given."
             )
+
+
+def refuse_unlike(
+    method: str, package: str, data: Dataset, unlike: dict[str, bool]
+) -> None:
+    """Refuse to replay a package that lacks something; groups and weights included."""
+    joined = [name for name, columns in data.groups.items() if len(columns) != 1]
+    needs = unlike | {
+        "equal row weights": data.is_weighted,
+        f"one column per group, not {listed(joined)}": bool(joined),
+    }
+    for need, lacks in needs.items():
+        if lacks:
+            raise NotApplicable(
+                f"Method {method!r} must have {need} to replay {package}; it does not. "
+                "Ask for it without naming an R engine."
+            )
+
+
+def draw_places(
+    seed: int, purpose: str, repeat: int, places: Index, n: int | None
+) -> Index:
+    """Return `n` places, drawn and in their order; all of them if `n` is None."""
+    if n is None or n >= len(places):
+        return places
+    generator = generator_of(seed, purpose, "", repeat)
+    return np.sort(generator.choice(places, n, replace=False, shuffle=False))
 
 
 def repeated(
@@ -66,16 +95,13 @@ def draw_rows(
     """
     if n_rows is not None and n_rows < 2:
         raise ValueError(f"n_rows must be at least 2; {n_rows} was given.")
-    replays = stream == "hstats"
-    weighing = np.flatnonzero(data.weights > 0)
-    places = np.arange(data.n_samples) if replays else weighing
-    if n_rows is not None and n_rows < len(places):
-        if replays:
-            places = np.sort(RStream(seed).sample(data.n_samples, n_rows))
-        else:
-            generator = generator_of(seed, "rows", "", repeat)
-            rows = generator.choice(places, n_rows, replace=False, shuffle=False)
-            places = np.sort(rows)
+    if stream == "numpy":
+        weighing = np.flatnonzero(data.weights > 0)
+        places = draw_places(seed, "rows", repeat, weighing, n_rows)
+    elif n_rows is None or n_rows >= data.n_samples:
+        return data
+    else:
+        places = np.sort(RStream(seed).sample(data.n_samples, n_rows))
     if len(places) == data.n_samples:
         return data
     return data.part(data.features, places).with_groups(data.groups)

@@ -8,8 +8,7 @@ them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -67,22 +66,44 @@ def draws_of(
     NotApplicable
         As `permutation`.
     """
-    _refuse_unavailable(stream, perturbation, within)
     names = tuple(data.groups)
     in_order = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
     if (perturbation, within) == ("permute", "none"):
         return in_order
-    if within in GIVEN:
-        given = _given_others(data, within, n_neighbours, convention)
-        if stream == "xplainfi":
-            return replayed_given(in_order, given, names, seed)
-        return redrawn(in_order, given, names, seed, "given")
-    strata = [np.zeros(data.n_samples, dtype=np.int64)] * len(names)
-    if within == "leaves":
-        leaves = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
-        strata = [leaves(data, name) for name in names]
-    own = [Exchange(stratum, perturbation) for stratum in strata]
-    return redrawn(in_order, own, names, seed, perturbation)
+    is_given = within in GIVEN
+    if is_given and perturbation != "permute":
+        raise NotApplicable(
+            f'within = "{within}" draws the values of each row by themselves, so there '
+            f'is nothing to set perturbation = "{perturbation}" for. Leave it out.'
+        )
+    if stream != "numpy" and not (is_given and stream == "xplainfi"):
+        asked = {"within": within, "perturbation": perturbation}
+        option = "within" if within != "none" else "perturbation"
+        raise NotApplicable(
+            f'{stream} does not draw with {option} = "{asked[option]}". Leave {option} '
+            "or the engine out."
+        )
+    if convention == "xplainfi" and within == "neighbours" and n_neighbours == 1:
+        raise NotApplicable(
+            'With convention = "xplainfi" a row is the nearest of its own neighbours, '
+            "so one neighbour changes nothing. Set n_neighbours to 2 or more."
+        )
+
+    def sampler(name: str) -> Given | Exchange:
+        if within == "gaussian":
+            return normal_of(data, name)
+        if within == "neighbours":
+            return near_of(data, name, n_neighbours, convention)
+        strata = np.zeros(data.n_samples, dtype=np.int64)
+        if within == "leaves":
+            strata = leaves_of(data, name, seed=seed, min_samples_leaf=min_samples_leaf)
+        return Exchange(strata, perturbation)
+
+    samplers: list[Any] = [sampler(name) for name in names]
+    if stream == "xplainfi":
+        return replayed_given(in_order, samplers, names, seed)
+    purpose = "given" if is_given else perturbation
+    return redrawn(in_order, samplers, names, seed, purpose)
 
 
 def redrawn(
@@ -102,38 +123,3 @@ def redrawn(
             continue
         generator = generator_of(seed, purpose, names[draw.what], draw.repeat)
         yield samplers[draw.what].drawn(draw, generator)
-
-
-def _given_others(
-    data: Dataset, within: Within, n_neighbours: int, convention: Convention
-) -> list[Given]:
-    """Return the sampler of each group given all other columns."""
-    if within == "gaussian":
-        return [normal_of(data, name) for name in data.groups]
-    if convention == "xplainfi" and n_neighbours == 1:
-        raise NotApplicable(
-            'With convention = "xplainfi" a row is the nearest of its own neighbours, '
-            "so one neighbour changes nothing. Set n_neighbours to 2 or more."
-        )
-    near = partial(near_of, n_neighbours=n_neighbours, convention=convention)
-    return [near(data, name) for name in data.groups]
-
-
-def _refuse_unavailable(stream: str, perturbation: str, within: str) -> None:
-    """Refuse options that no R package has, or that have nothing to resample."""
-    if (perturbation, within) == ("permute", "none"):
-        return
-    options = {"perturbation": perturbation, "within": within}
-    if within in GIVEN and perturbation != "permute":
-        raise NotApplicable(
-            f'within = "{within}" draws the values of each row by themselves, so there '
-            f'is nothing to set perturbation = "{perturbation}" for. Leave it out.'
-        )
-    if stream == "xplainfi" and within in GIVEN:
-        return
-    if stream != "numpy":
-        option = "within" if within != "none" else "perturbation"
-        raise NotApplicable(
-            f'{stream} does not draw with {option} = "{options[option]}". Leave '
-            f"{option} or the engine out."
-        )

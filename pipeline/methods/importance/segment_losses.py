@@ -8,8 +8,7 @@ with :math:`L_S` the loss of the rows of *S* and :math:`\pi` a permutation of al
 no more predictions are needed. `assess.segments` defines segments.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,6 @@ from .exchange import Index
 from .permutation_draws import Answer, Draw
 
 
-@dataclass(kw_only=True)
 class SegmentLosses:
     """Results of one question in each segment.
 
@@ -29,11 +27,8 @@ class SegmentLosses:
     ----------
     losses : tuple of str
         The losses of the model.
-    form : {"difference", "ratio", "raw"}
-        How an importance follows from the loss with and without permuting.
     segments : sequence of ndarray of shape (n_rows,)
         The rows of each segment, by their position in the data.
-    n_features, n_samples, n_repeats : int
     permuted : ndarray of shape (n_segments, n_features, n_repeats, n_losses)
         The loss of the rows of a segment that a repeat uses, one feature permuted; NaN
         if it uses none of them.
@@ -41,38 +36,36 @@ class SegmentLosses:
         The same with nothing permuted.
     """
 
-    losses: tuple[str, ...]
-    form: Form
-    segments: Sequence[Index]
-    n_features: int
-    n_samples: int
-    n_repeats: int
-    permuted: Floats = field(init=False)
-    unpermuted: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        shape = len(self.segments), self.n_features, self.n_repeats, len(self.losses)
+    def __init__(
+        self,
+        losses: tuple[str, ...],
+        form: Form,
+        segments: Sequence[Index],
+        n_features: int,
+        n_samples: int,
+        n_repeats: int,
+    ) -> None:
+        self.losses, self.segments, self._form = losses, segments, form
+        self._n_samples = n_samples
+        shape = len(segments), n_features, n_repeats, len(losses)
         self.permuted = np.full(shape, np.nan)
         self.unpermuted = np.full((shape[0], *shape[2:]), np.nan)
-        self._n_made = np.zeros(self.n_features, dtype=np.int64)
-        self._sums: list[Mapping[str, Floats]] = [
-            {
-                name: np.zeros((self.n_features, len(rows)))
-                for name in self.losses
-                if name in INFLUENCE
-            }
-            for rows in self.segments
+        self._n_made = np.zeros(n_features, dtype=np.int64)
+        names = [name for name in losses if name in INFLUENCE]
+        self._sums = [
+            {name: np.zeros((n_features, len(rows))) for name in names}
+            for rows in segments
         ]
 
     def start(self, rows: Index, answer: Answer) -> None:
         """Store the losses of the rows of a repeat, with nothing permuted."""
-        place = np.full(self.n_samples, -1)
+        place = np.full(self._n_samples, -1)
         place[rows] = np.arange(len(rows))
         self._is_used = [place[own] >= 0 for own in self.segments]
         self._places = [place[own][place[own] >= 0] for own in self.segments]
         self._reference = [self._evaluate(answer, at) for at in self._places]
 
-    def add(self, draw: Draw, answer: Answer, loss: Floats, baseline: Floats) -> None:
+    def add(self, draw: Draw, answer: Answer) -> None:
         """Add one repeat of one feature: the same rows with this feature permuted."""
         feature, repeat = draw.what, draw.repeat
         self._n_made[feature] += 1
@@ -87,9 +80,9 @@ class SegmentLosses:
             for name, sums in self._sums[s].items():
                 k, influence = self.losses.index(name), of_rows[name]
                 with np.errstate(divide="ignore", invalid="ignore"):  # unmeasured: NaN
-                    if self.form == "difference":
+                    if self._form == "difference":
                         influence = influence - of_reference[name]
-                    elif self.form == "ratio":
+                    elif self._form == "ratio":
                         move = after[k] / before[k] * of_reference[name]
                         influence = (influence - move) / before[k]
                 sums[feature, self._is_used[s]] += influence / len(at)
@@ -103,7 +96,7 @@ class SegmentLosses:
         sums = self._sums[segment].get(loss)
         n = len(self.segments[segment])
         if sums is None or n < 2:
-            return np.full(self.n_features, np.nan)
+            return np.full(len(self._n_made), np.nan)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             shares = sums / self._n_made[:, np.newaxis]
             return np.asarray(np.sqrt(np.square(shares).sum(axis=1) * n / (n - 1)))

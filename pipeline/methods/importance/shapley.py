@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import NotApplicable, listed, quote
+from ...records.errors import NotApplicable, quote
 from ...records.execution import each
 from ...records.r_rng import RStream
 from ...records.streams import stream as generator_of
@@ -17,13 +17,12 @@ from ..effects.shapley_values import (
     Index,
     Score,
     check_players,
-    draw_places,
     enumerate_coalitions,
     sample_orders,
     score_of,
 )
 from . import fastshap_order
-from .sampled_rows import rows_within
+from .sampled_rows import draw_places, refuse_unlike, rows_within
 from .scores import linear_slopes, numbers_of, numbers_read
 
 Algorithm = Literal["sampling", "exact", "linear"]
@@ -209,7 +208,7 @@ def _of_repeat(
         if algorithm == "linear":
             return _linear(model, game, owner)
         if algorithm == "exact":
-            check_players(model, int(owner.max()) + 1, SAMPLE)
+            check_players(model, int(owner.max()) + 1, "exact Shapley values", SAMPLE)
             return enumerate_coalitions(game, owner)
         generator = generator_of(inputs.seed, "orders", joined, repeat)
         return sample_orders(
@@ -246,20 +245,12 @@ def _in_fastshap_order(
 ) -> list[Floats]:
     """Return the values of each repeat, (n_groups, n_outputs), from one R stream."""
     data, groups = inputs.data, inputs.data.groups
-    joined = [name for name, columns in groups.items() if len(columns) != 1]
     is_cut = inputs.n_rows or inputs.n_background or inputs.background != "rows"
     unlike = {
         f"another stream than {stream!r}": stream not in FASTSHAP,
-        "equal row weights": data.is_weighted,
         "all rows as they are": bool(is_cut),
-        f"one column per group, not {listed(joined)}": bool(joined),
     }
-    for need, lacks in unlike.items():
-        if lacks:
-            raise NotApplicable(
-                f"Method 'shapley' must have {need} to replay fastshap; it does "
-                "not. Ask for it without naming an R engine."
-            )
+    refuse_unlike("shapley", "fastshap", data, unlike)
     r, every = RStream(inputs.seed), np.arange(data.n_samples)
     shares = np.full(data.n_samples, 1 / data.n_samples)
     k = len(inputs.model.outputs)

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...records.dataset_and_model import Floats
-from ...records.errors import words
 from ...records.losses import LOSSES, OF_ROWS
 from . import compiled, pack
 from .boxes import boxes_of
@@ -20,7 +18,7 @@ from .counts import counts_of
 from .dependences import dependences
 from .exact import OF_ERRORS, exact_losses
 from .few_leaves import MOST_LEAVES
-from .packing import Packing, predict
+from .packing import predict
 from .pairs import Pairs
 from .partial_dependence import curves_at_bins, reason_against
 from .replay import replay
@@ -28,7 +26,9 @@ from .replay import replay
 N_ROWS, N_FEATURES = 150, 3
 """More rows than one block of a replay, whose slices are not contiguous arrays."""
 CATEGORY = 2
-"""The column that boosting reads as categories, if it can."""
+"""The column that histogram boosting reads as categories."""
+TASKS = {0: "regression", 2: "binary", 3: "multiclass"}
+"""By the number of classes."""
 
 
 class _Kind(NamedTuple):
@@ -38,14 +38,6 @@ class _Kind(NamedTuple):
     settings: Mapping[str, Any]
     n_classes: int = 0
     has_missing: bool = False
-
-
-class _Small(NamedTuple):
-    """A small ensemble whose trees reproduce its predictions, with rows and target."""
-
-    packing: Packing
-    rows: Floats
-    y: Any
 
 
 _FEW = {"n_estimators": 2, "random_state": 1}
@@ -71,74 +63,52 @@ def compile_loops() -> tuple[float, dict[str, str]]:
     Returns
     -------
     seconds : float
-        Duration: few if the loops were compiled before.
+        The time that it took.
     unread : dict of str to str
-        Why the trees of some class are not read, by its name: predict is then used,
-        and its loops are not compiled.
+        By the names of ensembles that cannot be read, the reason why.
     """
     start = perf_counter()
-    unread = {}
-    for kind in ENSEMBLES:
-        small = _small(kind)
-        if isinstance(small, str):
-            unread[kind.name] = small
-        else:
-            _compile_for(*small)
+    reasons = {kind.name: _compile_for(kind) for kind in ENSEMBLES}
     compiled.note_completion()
-    return perf_counter() - start, unread
+    return perf_counter() - start, {name: why for name, why in reasons.items() if why}
 
 
-def _compile_for(packing: Packing, rows: Floats, y: Any) -> None:
-    """Compile the loops that audits call for one ensemble."""
-    reversed_rows = np.arange(N_ROWS)[::-1]
-    bins = packing.bins(rows)
-    draws = [(j, reversed_rows) for j in range(N_FEATURES)]
-    groups = [[j] for j in range(N_FEATURES)]
-    for most_leaves in (0, MOST_LEAVES):  # by a walk, and by sets of leaves
-        list(replay(packing, bins, groups, draws, most_leaves=most_leaves))
-    dependences(packing, bins, [0])
-    _compile_losses(packing, rows, y)
-    if not reason_against(packing):
-        curves_at_bins(packing, bins)
-        boxes = boxes_of(packing)
-        counts_of(boxes, bins[boxes.used], lists=True)
-        Pairs(packing, bins).together(0, 1)
-
-
-def _compile_losses(packing: Packing, rows: Floats, y: Any) -> None:
-    """Compile the loops of the mean losses over all permutations."""
-    n_classes = packing.predicted(packing.start[np.newaxis]).shape[1]
-    tasks = {1: "regression", 2: "binary"}
-    task = tasks.get(n_classes, "multiclass")
-    losses = [name for name in OF_ROWS if task in LOSSES[name].tasks]
-    columns = {"regression": 0, "binary": 1}.get(task, range(n_classes))
-    weights = np.ones(N_ROWS)
-    powers = [name for name in losses if OF_ROWS[name] in OF_ERRORS]
-    for names in (losses, powers):  # powers alone have a loop of their own
-        exact_losses(packing, packing.bins(rows), y, weights, names, columns=columns)
-
-
-def _small(kind: _Kind) -> _Small | str:
-    """Return a small ensemble, or why its trees are not read."""
+def _compile_for(kind: _Kind) -> str:
+    """Compile the loops for one ensemble; return why it cannot be read, if so."""
     from sklearn import ensemble
 
     rng = np.random.default_rng(1)
     rows = rng.uniform(size=(N_ROWS, N_FEATURES))
     rows[:, CATEGORY] = np.arange(N_ROWS) % 4
-    number = 1 + rows[:, 0] + rows[:, 1] * rows[:, CATEGORY]
+    y: Any = 1 + rows[:, 0] + rows[:, 1] * rows[:, CATEGORY]
     if kind.has_missing:
         rows = np.where(rng.random(rows.shape) < 0.1, np.nan, rows)
-    edges = np.quantile(number, np.arange(1, kind.n_classes) / max(1, kind.n_classes))
-    y: Any = np.searchsorted(edges, number) if kind.n_classes else number
-    try:
-        model = getattr(ensemble, kind.name)(**kind.settings)
-        model.fit(rows, y)
-        expected = (model.predict_proba if kind.n_classes else model.predict)(rows)
-    except Exception as error:  # the library can raise anything
-        return f"It cannot be fitted: {type(error).__name__}: {words(error)}"
+    if kind.n_classes:
+        edges = np.quantile(y, np.arange(1, kind.n_classes) / kind.n_classes)
+        y = np.searchsorted(edges, y)
+    model = getattr(ensemble, kind.name)(**kind.settings).fit(rows, y)
     packing = pack(model)
     if isinstance(packing, str):
         return packing
+    expected = (model.predict_proba if kind.n_classes else model.predict)(rows)
     if not np.array_equal(predict(packing, rows), expected.reshape(N_ROWS, -1)):
         return "Its trees give other predictions than its predict."
-    return _Small(packing, rows, y)
+
+    bins, reversed_rows = packing.bins(rows), np.arange(N_ROWS)[::-1]
+    draws = [(j, reversed_rows) for j in range(N_FEATURES)]
+    groups = [[j] for j in range(N_FEATURES)]
+    for most_leaves in (0, MOST_LEAVES):  # by a walk, and by sets of leaves
+        list(replay(packing, bins, groups, draws, most_leaves=most_leaves))
+    dependences(packing, bins, [0])
+    task, weights = TASKS[kind.n_classes], np.ones(N_ROWS)
+    columns = {"regression": 0, "binary": 1}.get(task, range(kind.n_classes))
+    losses = [name for name in OF_ROWS if task in LOSSES[name].tasks]
+    powers = [name for name in losses if OF_ROWS[name] in OF_ERRORS]
+    for names in (losses, powers):  # powers alone have a loop of their own
+        exact_losses(packing, bins, y, weights, names, columns=columns)
+    if not reason_against(packing):
+        curves_at_bins(packing, bins)
+        boxes = boxes_of(packing)
+        counts_of(boxes, bins[boxes.used], lists=True)
+        Pairs(packing, bins).together(0, 1)
+    return ""

@@ -63,6 +63,7 @@ def test_neighbours_are_averaged_in_parts_of_equally_many_rows():
 def test_more_coalitions_than_can_be_asked_are_refused():
     model, data = linear_model(*range(13)), normal_data(*range(13), n_samples=20)
     assert refused(mean_shapley, model, data, "x1") == (
-        "Model 'linear' must read at most 12 columns for exact Shapley values; it "
-        "reads 13. Use curve 'partial_dependence'."
+        "Model 'linear' must read at most 12 features or groups for exact Shapley "
+        "values, which take every subset of them; it reads 13. Use curve "
+        "'partial_dependence'."
     )

@@ -424,9 +424,3 @@ def test_halves_are_rounded_to_even_as_r_rounds_them():
     )
     (values,) = sampler.drawn(draw, np.random.default_rng(1)).values
     assert values.tolist() == [2 * ((k + 1) // 2) for k in range(20)]
-
-
-def test_the_other_columns_may_hold_a_category():
-    alone = of_kinds().with_groups({"x1": ("x1",)})
-    raw, baseline = permutation(linear_model(1.0), alone, seed=1, within="gaussian")
-    assert (raw[0] > baseline).all()

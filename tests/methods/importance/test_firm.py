@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 from tests.cases import for_each
 from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import (
@@ -144,16 +144,6 @@ def test_a_curved_score_measures_its_slope_at_the_mean():
     data = normal_data(1, 1)
     model = score_of(lambda X: np.exp(X["x1"] / 2 - X["x2"]), names(2))
     assert measured(model, data, **NORMAL) == pytest.approx([0.5, -1], rel=1e-6)
-
-
-def test_the_slopes_of_a_gaussian_kernel_are_its_difference_quotients():
-    data = normal_data(2, -1, n_samples=80)
-    svr = SVR(gamma=0.3).fit(data.X, np.sin(data.y))
-    plain = score_of(lambda X: svr.predict(X[names(2)]), names(2))
-    formula = measured(wrap(svr, name="svr"), data, **NORMAL)
-    quotient = measured(plain, data, **NORMAL)
-    assert formula == pytest.approx(quotient, rel=1e-6)
-    assert (formula != quotient).all()
 
 
 def test_on_the_link_scale_a_logistic_regression_is_linear():
@@ -425,12 +415,6 @@ def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
 def test_labels_of_two_classes_measure_the_share_of_the_positive_one():
     data = rows_of(cube(), (cube().x1 > 0).astype(int), classes=("no", "yes"))
     assert numbers(firm_labels, None, data) == pytest.approx([0.5, 0, 0])
-
-
-def test_labels_are_weighted_as_the_rows():
-    X, y = pd.DataFrame({"x1": [-1.0, 1.0, 1.0]}), [0.0, 4.0, 9.0]
-    labels = numbers(firm_labels, None, rows_of(X, y, weights=[3, 1, 0]))
-    assert labels == pytest.approx(4 * np.sqrt(3) / 4)
 
 
 def test_standardised_labels_of_a_copy_of_the_target_measure_one():

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
-from tests.known_answers import level_data, level_model, logistic_model
+from tests.known_answers import level_data, level_model
 from tests.methods.importance.toys import refused, score_of
 
 from importance_audit.methods.importance.firm import gradient_sensitivity
@@ -37,11 +37,6 @@ def plain(estimator):
 def test_a_linear_score_measures_its_weights_times_the_sd():
     data = replace(DATA, X=DATA.X * [1.0, 10.0])
     assert measured(linear_model(3, -1), data) == pytest.approx([3, 10], rel=1e-6)
-
-
-def test_on_the_link_scale_a_logistic_model_is_linear():
-    slopes = measured(logistic_model(1, -0.5), DATA, scale="link")
-    assert slopes == pytest.approx([1, 0.5], rel=1e-6)
 
 
 @pytest.mark.parametrize(

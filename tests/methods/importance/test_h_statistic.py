@@ -157,13 +157,6 @@ def test_what_is_a_sum_of_logits_interacts_as_a_probability_only():
     assert by_scale["centred_logit"] == 0
 
 
-def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
-    strong, weak = (h_values(joined, features) for features in (PAIR, ("c", "d")))
-    assert weak[0] / weak[1] == pytest.approx(1, rel=1e-9)
-    assert strong[0] / strong[1] == pytest.approx(1 / 3, rel=1e-9)
-    assert strong[0] == pytest.approx(1e4 * weak[0], rel=1e-9)
-
-
 def test_missing_values_are_set_like_any_other():
     X = CUBE.copy()
     X.loc[X["a"] < 0, "a"] = np.nan

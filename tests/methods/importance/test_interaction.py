@@ -6,7 +6,6 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.neural_network import MLPRegressor
 from tests.methods.importance.toys import (
     curved,
     friedman_1,
@@ -20,14 +19,9 @@ from tests.methods.importance.toys import (
 from importance_audit.methods.importance.h_statistic import h_statistic
 from importance_audit.methods.importance.vint import vint
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.records.streams import stream
 
 DATA = normal_data(1, 1, 1, n_samples=40).with_groups({"pair": ("x1", "x2")})
 BOTH = pytest.mark.parametrize("method", [h_statistic, vint])
-
-
-def product_and_x3(X):
-    return X["x1"] * X["x2"] + X["x3"]
 
 
 def strengths(method, function, X, **options):
@@ -61,13 +55,6 @@ def test_without_a_joint_curve_there_is_no_ratio(method):
     assert np.isnan(raw).all()
 
 
-def test_one_column_and_pairs_are_asked_in_one_call():
-    data = DATA.with_groups({"x3": ("x3",), "pair": ("x1", "x2"), "x1": ("x1",)})
-    raw, _ = h_statistic(score_of(product_and_x3), data, seed=1)
-    assert raw[0].item() == 0
-    assert raw[1].item() == pytest.approx(raw[2].item(), rel=1e-12)
-
-
 def test_groups_that_are_no_pair_are_refused():
     X = DATA.X.assign(x4=0.0)
     four = replace(DATA, X=X).with_groups({"all": ("x1", "x2", "x3", "x4")})
@@ -88,34 +75,6 @@ def test_hstats_has_one_repeat(method):
     )
 
 
-@pytest.fixture(scope="module")
-def net():
-    """Return a net that was fitted to Friedman's function and noise."""
-    train = uniform(500, 10)
-    y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
-    settings = {"hidden_layer_sizes": (8,), "solver": "lbfgs", "alpha": 0.01}
-    net = MLPRegressor(**settings, max_iter=2000, random_state=1)
-    return net.fit(train.to_numpy(), y)
-
-
-@BOTH
-def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair(method, net):
-    options = {"n_grid": 9} if method is vint else {}
-    X = uniform(100, 10, seed=3)
-    found = strengths(method, lambda X: net.predict(X.to_numpy()), X, **options)
-    assert found.pop("ab") > 2 * max(found.values())
-
-
-def test_three_columns_measure_what_no_two_of_them_do():
-    data = DATA.with_groups({"all": ("x1", "x2", "x3")})
-    assert h_statistic(score_of(product_and_x3), data, seed=1)[0].item() == 0
-    signs = list(product((-1.0, 1.0), repeat=3))
-    X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
-    cube = replace(data, X=X, weights=np.ones(8))
-    all_three = score_of(lambda X: X["x1"] * X["x2"] * (1 - 3 * X["x3"]))
-    assert h_statistic(all_three, cube, seed=1)[0].item() == pytest.approx(3)
-
-
 # --- vint: the spread of one curve over the other feature ---------------------------
 
 CUBE = pd.DataFrame(list(product((0.0, 1.0, 2.0), repeat=3)), columns=list("abc"))
@@ -130,10 +89,6 @@ def vint_values(function, features, data=None, **options):
         numbers(vint, model, pair, standardised=is_share, **options).item()
         for is_share in (False, True)
     ]
-
-
-def test_vint_of_a_sum_is_0():
-    assert vint_values(lambda X: 2 * X["a"] - X["b"] + X["c"], PAIR) == [0, 0]
 
 
 def test_a_product_varies_by_the_spread_of_one_grid_times_that_of_the_other():

@@ -105,12 +105,11 @@ def test_of_refits_they_are_the_errors_without_a_feature_less_those_with_all():
 
 def test_what_rounding_changes_is_not_changed():
     y, prediction = np.zeros(3), np.array([1.0, 2.0, 3.0])
-    every, no_losses = np.arange(3), np.empty(1)
-    paired = PairedLosses(losses=("mse",), n_features=1, n_samples=3)
+    every = np.arange(3)
+    paired = PairedLosses(("mse",), 1, 3)
     paired.start(every, (y, prediction, np.ones(3)))
     changed = prediction + np.array([1e-12, -1e-12, 1e-3])
-    draw = Draw(0, 0, every, every)
-    paired.add(draw, (y, changed, np.ones(3)), no_losses, no_losses)
+    paired.add(Draw(0, 0, every, every), (y, changed, np.ones(3)))
     rises = paired.differences("mse", 0)
     assert rises[:2].tolist() == [0, 0]
     assert rises[2] == pytest.approx(6e-3, rel=1e-3)
@@ -125,11 +124,6 @@ def test_an_area_under_a_curve_has_no_losses_of_rows():
     model = logistic_model(1, 0, losses=("one_minus_auc", "brier"))
     paired, *_ = pairs_of(permutation, model, binary_data(), n_repeats=2)
     assert set(paired.totals) == {"brier"}
-
-
-def test_what_was_never_asked_has_no_differences():
-    paired = PairedLosses(losses=("mse",), n_features=1, n_samples=3)
-    assert paired.differences("mse", 0).tolist() == []
 
 
 def test_two_infinite_losses_have_no_difference():

@@ -429,15 +429,6 @@ def test_steps_that_overwrite_their_input_leave_the_rows_as_they_are():
     assert np.array_equal(*numbers)
 
 
-def test_a_copy_alone_scores_a_quarter_of_both_together():
-    single = normal_data(1.0)
-    twice = single.X.assign(x2=single.X["x1"])
-    groups = {"x1": ("x1",), "both": ("x1", "x2")}
-    data = replace(single, X=twice, groups=groups)
-    mean, std_error = rise(linear_model(0.5, 0.5), data, n_repeats=200)
-    assert (abs(mean[:, 0] - [0.5, 2.0]) < 4 * std_error[:, 0]).all()
-
-
 def test_a_ranking_by_one_feature_falls_to_a_coin_toss():
     mean, std_error = rise(logistic_model(1, 0), binary_data(), n_repeats=200)
     assert abs(mean[0, 0] - 0.5) < 4 * std_error[0, 0] < 0.05

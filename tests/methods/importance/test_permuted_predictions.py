@@ -6,13 +6,12 @@ from functools import wraps
 from threading import Barrier, get_ident
 from types import MethodType
 
-import numpy as np
 import pandas as pd
 import pytest
 from tests.assess.measured import audited, finding_of
 from tests.cases import for_each
 from tests.methods.importance.toys import score_of
-from tests.methods.trees.small_ensembles import by_predict, model_of, same_bits
+from tests.methods.trees.small_ensembles import model_of, same_bits
 from tests.methods.trees.small_ensembles import rows_of as rows_of_columns
 
 from importance_audit.methods.importance import permuted_predictions
@@ -23,7 +22,7 @@ from importance_audit.methods.trees import replay as replay_module
 from importance_audit.methods.trees.fitted import Trees, not_of_trees
 from importance_audit.models.fit import wrap
 from importance_audit.records.as_json import content_digest
-from importance_audit.records.errors import NotApplicable, OutOfTime
+from importance_audit.records.errors import OutOfTime
 from importance_audit.records.execution import workers
 
 FOREST = "RandomForest"
@@ -259,45 +258,6 @@ def test_each_permutation_is_a_call_of_its_own(kind):
 
     permutation(replace(model, predict=predict), data, seed=1, n_repeats=2)
     assert n_rows == [90] * 13
-
-
-def wide_category():
-    """Return boosting, and rows of which one has a category it was not fitted on, 257.
-
-    scikit-learn takes it for 1 before 1.4, and for missing since. It matters only
-    where x1 is above 0, and there this row is not.
-    """
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    data = normal_data(0, 0, n_samples=300)
-    X = data.X.assign(code=np.arange(300) % 3 * 1.0)
-    y = (X["x1"] > 0) * (1 + 5.0 * (X["code"] == 1))
-    boosting = HistGradientBoostingRegressor(
-        max_iter=1, max_leaf_nodes=3, categorical_features=[2]
-    ).fit(X, y)
-    X.loc[X["x1"].idxmin(), "code"] = 257
-    groups = {name: (name,) for name in ("x2", "x1")}
-    return wrap(boosting, name="m"), replace(data, X=X, y=y.to_numpy(), groups=groups)
-
-
-@pytest.mark.needs_numba
-def test_a_category_that_the_library_takes_for_another(calls):
-    model, data = wide_category()
-    ours = permutation(model, data, seed=1, n_repeats=9)
-    assert calls
-    assert same_bits(ours, permutation(by_predict(model), data, seed=1, n_repeats=9))
-    model = model.with_losses(["mse"])
-    among_high = {name: data.X["x1"].max() for name in ("x1", "x2")}
-    asked = data.X[:2].assign(**among_high, code=[1.0, 257.0])
-    if len(set(model.predict(asked))) == 1:
-        with pytest.raises(NotApplicable, match="categories above 255"):
-            permutation(model, data, seed=1, draws="exact")
-    else:
-        raw, _ = permutation(model, data, seed=1, draws="exact")
-        every = data.X.loc[np.repeat(data.X.index, 300)]
-        every = every.assign(x1=np.tile(data.X["x1"], 300))
-        error = np.repeat(data.y, 300) - model.predict(every)
-        assert raw[1] == pytest.approx((error**2).mean(), rel=1e-9)
 
 
 def test_an_estimator_given_another_predict_is_left_to_it():

@@ -1,4 +1,4 @@
-"""Random subspace importance: the paper's simulation, closed forms, identities."""
+"""Random subspace importance: the paper's closed form, identities."""
 
 from dataclasses import replace
 
@@ -27,17 +27,6 @@ def measured(method, data, seed=1, **options):
     raw, _ = method(of_line(data), data, seed=seed, **options)
     spread = raw.std(axis=1, ddof=1) / np.sqrt(raw.shape[1])
     return raw.mean(axis=1)[:, 0], spread[:, 0]
-
-
-def simulated(seed, rho=0.0, p=17, n=200):
-    """Return one data set of the paper: y = 1 + 2 x3 + x7 + 3 x9 + noise."""
-    generator, lag = np.random.default_rng([2016, seed]), np.arange(p)
-    covariance = rho ** abs(lag[:, np.newaxis] - lag)
-    X = generator.multivariate_normal(np.ones(p), covariance, size=n)
-    names = [f"x{j + 1}" for j in range(p)]
-    base = normal_data(*[0] * p, n_samples=n)
-    y = 1 + 2 * X[:, 2] + X[:, 6] + 3 * X[:, 8] + generator.normal(size=n)
-    return replace(base, X=base.X.assign(**dict(zip(names, X.T, strict=True))), y=y)
 
 
 def cost(d, n):
@@ -262,39 +251,6 @@ def test_the_columns_of_a_group_are_permuted_together_and_no_other_moves():
     assert sorted(still["noise"]) == sorted(data.X["noise"])
     assert (permuted["row"] != data.X["row"]).any()
     assert table.dtypes.equals(data.X.dtypes)
-
-
-# --- the paper ------------------------------------------------------------------------
-
-SETS, MEMBERS, D = 20, 40, 6
-
-
-@pytest.mark.slow
-def test_the_papers_simulation_is_met_in_the_mean_of_20_data_sets():
-    options = {"n_repeats": MEMBERS, "n_drawn": D}
-    paper = np.array(
-        [
-            measured(random_subspace, simulated(seed), seed, **options)[0]
-            for seed in range(SETS)
-        ]
-    )
-    assert (paper.argmax(axis=1) == 8).all()  # x9 leads in each of them
-    b = np.zeros(17)
-    b[[2, 6, 8]] = 2, 1, 3
-    truth = (17 - D) / (17 - 1) * (b**2 - (b**2).sum() / 17)
-    std_error = paper.std(axis=0, ddof=1) / np.sqrt(SETS)
-    assert (abs(paper.mean(axis=0) - cost(D, 200) * truth) < 4 * std_error).all()
-    assert (4 * std_error < 1.5).all()
-    assert paper.mean(axis=0)[8] > paper.mean(axis=0)[2] > 1
-
-
-@pytest.mark.slow
-def test_neighbours_of_a_signal_are_positive_where_features_correlate():
-    perf, std_error = measured(
-        random_subspace, simulated(1, rho=0.75), n_repeats=200, n_drawn=D
-    )
-    assert perf.argmax() == 8
-    assert (perf[[7, 9]] > 2 * std_error[[7, 9]]).all()
 
 
 # --- what has no answer ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""ReliefF: ties by hand, invariances, no answers; test_filters_reference has R's."""
+"""ReliefF: ties by hand, invariances, no answers; the rest is R's, in its reference."""
 
 from dataclasses import replace
 
@@ -108,72 +108,6 @@ def test_a_copy_of_a_row_counts_as_a_neighbour_at_distance_0():
     assert measured(backwards, n_neighbours=1) == pytest.approx(scores, rel=1e-12)
 
 
-def test_the_nearest_hit_and_miss_of_four_rows_by_hand():
-    data = rows([0, 0, 1, 1], "nm", **SQUARE)
-    # a: hits differ by .1, nearest misses by .9; b: hits by 1, nearest misses by 0.
-    assert measured(data, n_neighbours=1) == pytest.approx([0.8, -1.0], rel=1e-12)
-
-
 def test_a_level_differs_wholly_or_not_at_all():
     data = rows([0, 0, 1, 1], "nm", k=pd.Categorical(list("aabb")), b=SQUARE["b"])
     assert measured(data, n_neighbours=1).tolist() == [1.0, -1.0]
-
-
-def test_the_share_of_differing_targets_among_two_neighbours_by_hand():
-    data = rows([0.0, 0.0, 1.0], a=[0.0, 0.5, 1.0])
-    # rows 1, 2, 3 with both others: d_y sums to 0.5 + 0.5 + 1, d_a to .75 + .5 + .75,
-    # both to .5 + .25 + .75, each neighbour with weight 1/2.
-    truth = 1.5 / 2 - (2 - 1.5) / (3 - 2)
-    assert measured(data, n_neighbours=2) == pytest.approx([truth], rel=1e-12)
-
-
-def test_the_first_relief_takes_the_nearest_row_of_any_other_class():
-    data = rows([0, 0, 1, 1, 2, 2], "nmo", a=[0.0, 0.1, 0.4, 0.5, 0.9, 1.0])
-    scores = measured(data, n_neighbours=1, misses="any_class")
-    truth = (0.4 + 0.3 + 0.3 + 0.4 + 0.4 + 0.5) / 6 - 0.1
-    assert scores == pytest.approx([truth], rel=1e-12)
-
-
-def test_misses_of_three_classes_weigh_by_their_share():
-    y = [0, 0, 0, 0, 1, 1, 2, 2]
-    data = rows(y, "abc", k=pd.Categorical(list("aaaaabbb"), categories=list("ab")))
-    hits = (0 * 4 + 1 * 2 + 0 * 2) / 8
-    of_a = 4 * (2 / 4 * 0.5 + 2 / 4 * 1)
-    first_of_b = (4 / 6 * 0 + 2 / 6 * 1) + (4 / 6 * 1 + 2 / 6 * 0)
-    of_c = 2 * (4 / 6 * 1 + 2 / 6 * 0.5)
-    truth = (of_a + first_of_b + of_c) / 8 - hits
-    assert measured(data) == pytest.approx([truth], rel=1e-12)
-
-
-def test_ranks_weigh_by_a_normal_curve():
-    data = rows([0.0, 0.0, 1.0], a=[0.0, 0.4, 1.0])
-    w = np.exp(-1.0)
-    first, second = 1 / (1 + w), w / (1 + w)
-    apart = second + second + 1
-    both = 1 * second + 0.6 * second + (0.6 * first + 1 * second)
-    differ = 0.4 * first + 1 * second + 0.4 * first + 0.6 * second
-    differ += 0.6 * first + 1 * second
-    truth = both / apart - (differ - both) / (3 - apart)
-    scores = measured(data, n_neighbours=2, weighting="rank", sigma=1.0)
-    assert scores == pytest.approx([truth], rel=1e-12)
-
-
-def test_gaps_below_the_ramp_are_none_and_above_it_whole():
-    data = rows([0, 0, 1, 1], "nm", a=SQUARE["a"])
-    options = {"n_neighbours": 1, "same_below": 0.2, "different_above": 0.5}
-    assert measured(data, **options).tolist() == [1.0]
-
-
-@pytest.mark.parametrize(
-    ("weighting", "power"), [("distance", 1), ("squared_distance", 2)]
-)
-def test_near_neighbours_weigh_by_their_distance(weighting, power):
-    data = rows([0, 0, 0, 1, 1], "nm", a=[0.0, 0.1, 0.4, 0.8, 1.0])
-    a = np.array([0.0, 0.1, 0.4, 0.8, 1.0])
-    total = 0.0
-    for i, own in enumerate([0, 0, 0, 1, 1]):
-        for label, sign in ((own, -1), (1 - own, 1)):
-            others = [k for k in range(5) if k != i and (k >= 3) == bool(label)]
-            gaps = np.abs(a[others] - a[i])
-            total += sign * np.average(gaps, weights=gaps**-power)
-    assert measured(data, weighting=weighting) == pytest.approx([total / 5], rel=1e-12)

@@ -390,15 +390,6 @@ def test_what_cannot_be_asked_says_why(case):
     assert words in refused(shapley, model, data, **options)
 
 
-def test_a_product_of_centred_columns_is_shared_in_halves():
-    """v = 0 without both of them, on uncorrelated columns with mean 0."""
-    model = of_score(lambda X: X["x1"] * X["x2"], NAMES[:2])
-    x = DATA.X.to_numpy()
-    truth = abs(x[:, 0] * x[:, 1] / 2).mean()
-    importance = measured(model, algorithm="exact", n_repeats=1)[:2, 0]
-    assert importance == pytest.approx([truth, truth], rel=1e-9)
-
-
 def test_the_ranks_and_the_first_rows_are_those_of_vip():
     for case in FASTSHAP["vip_cases"]:
         if case in VIP:

@@ -51,16 +51,6 @@ def test_the_importance_counts_every_row_once():
 
 
 @BOTH
-def test_the_unit_of_x_does_not_matter_and_that_of_y_does(method):
-    data = normal_data(2, -1, n_samples=300)
-    data = replace(data, X=data.X.round(6))  # x counts to 10 decimals
-    raw, _ = method(None, data, seed=1, n_repeats=2)
-    other = replace(data, X=data.X.assign(x1=4 * data.X["x1"]), y=8 * data.y)
-    scaled, _ = method(None, other, seed=1, n_repeats=2)
-    assert scaled == pytest.approx(8 * raw, rel=1e-9)
-
-
-@BOTH
 @pytest.mark.parametrize("merge", ["published", "least_squares"])
 @pytest.mark.parametrize("first", ["b", "c"])
 def test_the_order_of_the_levels_does_not_matter(method, merge, first):

@@ -72,45 +72,21 @@ def test_completion_is_kept_for_these_sources_and_this_processor(monkeypatch, tm
     assert len(os.listdir(tmp_path / folder)) == 1
 
 
-HISTOGRAMS = ("HistGradientBoostingRegressor", "HistGradientBoostingClassifier")
-
-
-def kept_otherwise(model):
-    """Read what no version of the library has."""
-    return model._nowhere
-
-
-def test_what_is_not_read_stops_no_other_from_being_compiled(monkeypatch):
-    tried, noted = [], []
-    monkeypatch.setattr(compilation, "_compile_for", lambda *small: tried.append(small))
+def test_what_is_not_read_stops_no_other_and_says_why(monkeypatch):
+    noted, kinds = [], {kind.name: kind for kind in compilation.ENSEMBLES}
+    reader = READERS["sklearn.RandomForestRegressor"]
+    faults = {
+        "HistGradientBoostingRegressor": lambda model: model._nowhere,
+        "RandomForestRegressor": lambda model: replace(reader(model), slope=2.0),
+    }
+    for name, fault in faults.items():
+        monkeypatch.setitem(READERS, f"sklearn.{name}", fault)
+    monkeypatch.setattr(compilation, "ENSEMBLES", [kinds[name] for name in faults])
     monkeypatch.setattr(compiled, "note_completion", lambda: noted.append(1))
-    for name in HISTOGRAMS:
-        monkeypatch.setitem(READERS, f"sklearn.{name}", kept_otherwise)
     _, unread = compile_loops()
-    assert len(tried) == len(compilation.ENSEMBLES) - len(HISTOGRAMS)
     assert noted == [1]
     assert unread == {
-        name: "Its trees cannot be read: AttributeError: "
-        f"'{name}' object has no attribute '_nowhere'"
-        for name in HISTOGRAMS
+        "HistGradientBoostingRegressor": "Its trees cannot be read: AttributeError: "
+        "'HistGradientBoostingRegressor' object has no attribute '_nowhere'",
+        "RandomForestRegressor": "Its trees give other predictions than its predict.",
     }
-
-
-def test_trees_that_differ_from_predict_are_not_said_to_be_read(monkeypatch):
-    reader = READERS["sklearn.RandomForestRegressor"]
-    monkeypatch.setitem(
-        READERS,
-        "sklearn.RandomForestRegressor",
-        lambda model: replace(reader(model), slope=2.0),
-    )
-    monkeypatch.setattr(compilation, "_compile_for", lambda *_: None)
-    _, unread = compile_loops()
-    reason = "Its trees give other predictions than its predict."
-    assert unread == {"RandomForestRegressor": reason}
-
-
-def test_an_ensemble_that_a_library_refuses_to_fit_says_what_the_library_says():
-    kind = compilation._Kind("RandomForestRegressor", {"no": 1})
-    reason = compilation._small(kind)
-    assert reason.startswith("It cannot be fitted: TypeError: ")
-    assert "unexpected keyword argument 'no'" in reason

@@ -10,6 +10,7 @@ from tests.methods.recorded import recorded
 
 from importance_audit.methods.trees import pack
 from importance_audit.methods.trees.packing import predict
+from importance_audit.methods.trees.partial_dependence import reason_against
 from importance_audit.models.lightgbm_text import LightGBMModel
 
 from .small_ensembles import around_thresholds
@@ -55,6 +56,7 @@ def test_predictions_are_those_of_the_library(case):
     packing = pack(library("Booster", MODELS[case]))
     ours = own_columns(case, predict(packing, ROWS))
     if packing.link == "identity":
+        assert reason_against(packing) == ""
         assert ours.tobytes() == PREDICTED[case].tobytes()
     # Another C library than the recorded one may round its exp otherwise.
     np.testing.assert_allclose(ours, PREDICTED[case], rtol=IN_LAST_BITS, atol=0)

@@ -117,6 +117,18 @@ def test_any_numbers_may_be_categories_in_any_column():
     assert np.array_equal(predict(pack(model), both)[:, 0], model.predict(both))
 
 
+def test_a_code_that_the_library_takes_for_another_has_no_bin():
+    """scikit-learn takes 257 for 1 before 1.4, and for missing since."""
+    rows, score = drawn(1)
+    model = HistGradientBoostingRegressor(**BY_CATEGORY).fit(rows, score)
+    packing, asked = pack(model), np.vstack([rows[:1], rows[:1]])
+    asked[:, 2] = 1, 257
+    is_taken_for_one = len(set(model.predict(asked))) == 1
+    assert packing.can_place(asked) == (packing.codes.most > 255)
+    assert packing.can_place(asked) or is_taken_for_one
+    assert packing.can_place(asked[:1])
+
+
 def test_categories_that_are_no_numbers_are_not_read():
     rows, score = drawn(1)
     kind = pd.Categorical(np.where(rows[:, 3] == 6, "six", "other"))

@@ -19,7 +19,6 @@ from importance_audit.methods.trees.fitted import (
     trees_of,
 )
 from importance_audit.methods.trees.packing import predict
-from importance_audit.methods.trees.routes import reporting_routes
 from importance_audit.models import r_models
 from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge.errors import RBridgeError
@@ -234,26 +233,6 @@ def test_curves_and_pairs_are_those_of_r(name, made, calls):
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
     assert {route.basis for route in given} == {"means", "unread"}  # the other is slow
     assert not calls
-
-
-def test_a_fault_of_a_reader_is_reported_and_changes_no_number(
-    made, assert_as_by_predict, monkeypatch
-):
-    read = r_trees.tree_tables
-
-    def exchanged(model):
-        tables = read(model)
-        return tables | {"left": tables["right"], "right": tables["left"]}
-
-    monkeypatch.setattr(r_trees, "tree_tables", exchanged)
-    model, data = made("ranger")
-    given = []
-    with reporting_routes(given.append):
-        assert_as_by_predict(model, data, len(data.groups), n_repeats=1)
-        partial_dependence(model, data, "x", seed=1)
-    bases = {route.basis for route in given if route.model == model.name}
-    assert "differ" in bases  # seen in the rows as they are, and remembered
-    assert "identical" not in bases
 
 
 def test_each_model_is_read_once(made, monkeypatch):

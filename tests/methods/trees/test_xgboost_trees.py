@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from importance_audit.methods.trees import pack, xgboost_trees
 from importance_audit.methods.trees.packing import predict
+from importance_audit.methods.trees.partial_dependence import reason_against
 
 from .small_ensembles import around_thresholds, classes_of, same_bits, seeds
 from .small_ensembles import drawn as drawn_rows
@@ -164,3 +165,10 @@ def test_a_format_that_is_not_known_leaves_predict_to_answer():
     model = xgboost.XGBRegressor(**SMALL).fit(rows, score)
     model.get_booster().save_raw = lambda _: b'{"learner": {}}'
     assert pack(model) == "Its trees cannot be read: KeyError: 'gradient_booster'"
+
+
+def test_trees_in_single_precision_have_no_exact_means():
+    rows, score = drawn(1)
+    model = xgboost.XGBRegressor(**SMALL).fit(rows, score)
+    reason = "Its library adds leaves in single precision."
+    assert reason_against(pack(model)) == reason
