@@ -10,12 +10,11 @@ import subprocess
 import sys
 
 import pytest
-from tests.cli.test_cli import ROOT, invoke, written
+from tests.cli.test_cli import ROOT, invoke
 from tests.run_folders import below
 from tests.runs.verify.test_verify import flip
 from tests.signed_runs import APPROVAL, FIRST, REVIEW, SECOND, save, write
 
-from importance_audit.operate.run import run_audit
 from importance_audit.operate.sign import sign
 from importance_audit.records.as_json import content_digest, digest_of
 from importance_audit.records.errors import AuditError, ConfigError, DataError
@@ -26,7 +25,6 @@ from importance_audit.runs.load import load_baseline, load_context, load_whole_r
 from importance_audit.runs.locks import locked
 from importance_audit.runs.signoff.approvals import (
     baseline_of,
-    describe_missing_lines,
     read_signoffs,
     signoffs_in,
 )
@@ -277,20 +275,13 @@ def test_a_terminal_is_asked_for_what_is_missing_having_shown_what_is_signed(aud
     assert output.endswith("authorship; 'agreed' was given.\n")
 
 
-def test_a_log_that_lacks_a_sign_off_is_told_of(audit):
-    assert describe_missing_lines(audit) == ""
+def test_a_log_that_lacks_a_sign_off_has_no_baseline(audit):
+    """Else a run would compare with another one, or as if nobody had ever approved."""
     kept = (audit / LOG).read_bytes().splitlines(keepends=True)[:3]
     (audit / LOG).write_bytes(b"".join(kept))
-    assert describe_missing_lines(audit) == (
-        f"{LOG} lacks sign-offs whose pages are there: signoffs/4.html. Run: "
-        f"importance-audit verify {audit}"
+    with pytest.raises(DataError) as error:
+        baseline_of(audit)
+    assert str(error.value) == (
+        f"{audit / LOG} lacks the sign-off of signoffs/4.html. Put the log back as it "
+        f"was, for example from version control. Run: importance-audit verify {audit}"
     )
-
-
-def test_a_run_beside_a_log_that_was_emptied_says_so(tmp_path):
-    """Else it would compare with nothing, as if nobody had ever approved."""
-    written(tmp_path)
-    (tmp_path / "signoffs").mkdir()
-    (tmp_path / "signoffs" / "3.html").write_text("<p>")
-    ran = run_audit(tmp_path)
-    assert "trail_short" in {finding.check for finding in ran.result.findings}

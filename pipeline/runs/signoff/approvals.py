@@ -6,19 +6,18 @@ Not: the chain of the log (`audit_log`), or signing (`operate.sign`).
 """
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...records.errors import DataError
 from ..audit_log import LOG, SEE_VERIFY, read_intact_log
 from ..summary import Approved
 
 RUNS = "runs"
 PAGES = "signoffs"
 """The folder in that of the audit with the page of each sign-off, named by its line."""
-PAGE = re.compile(r"([1-9][0-9]*)\.html")
 
 
 MEANINGS = ("review", "approval", "responsibility", "authorship")
@@ -123,9 +122,17 @@ def baseline_of(folder: Path) -> Approved | None:
     Raises
     ------
     DataError
-        If the log cannot be read, or its chain is broken.
+        If the log cannot be read, its chain is broken, or it lacks a sign-off whose
+        page exists: it was cut or replaced, and the baseline may be another.
     """
-    approved = [r for r in read_signoffs(folder) if r.meaning == "approval"]
+    signoffs = read_signoffs(folder)
+    pages = {path.name for path in (folder / PAGES).glob("[1-9]*.html")}
+    for name in sorted(pages - {f"{record.line}.html" for record in signoffs}):
+        raise DataError(
+            f"{folder / LOG} lacks the sign-off of {PAGES}/{name}. Put the log back as "
+            f"it was, for example from version control. {SEE_VERIFY} {folder}"
+        )
+    approved = [record for record in signoffs if record.meaning == "approval"]
     if not approved:
         return None
     last = approved[-1]
@@ -136,25 +143,3 @@ def baseline_of(folder: Path) -> Approved | None:
         printed_name=last.name,
         signed_at=last.signed_at.isoformat(),
     )
-
-
-def describe_missing_lines(folder: Path) -> str:
-    """Return the message that the log lacks a sign-off whose page exists, or "".
-
-    Such a log was cut or replaced, so its baseline may be wrong.
-
-    Raises
-    ------
-    DataError
-        If the log cannot be read, or its chain is broken.
-    """
-    known = {record.line for record in read_signoffs(folder)}
-    pages = sorted(path.name for path in (folder / PAGES).glob("[!.]*"))
-    for name in pages:
-        match = PAGE.fullmatch(name)
-        if match and int(match[1]) not in known:
-            return (
-                f"{LOG} lacks sign-offs whose pages are there: {PAGES}/{name}. "
-                f"{SEE_VERIFY} {folder}"
-            )
-    return ""
