@@ -58,12 +58,12 @@ def test_each_line_says_what_was_signed(audit):
     listed = (audit / "runs" / FIRST / "SHA256SUMS").read_bytes()
     first, second = read_signoffs(audit)
     for record in (first, second):
-        assert (record.run_id, record.list_sha256) == (FIRST, sha256(listed))
-        assert record.content_digest == verify(audit / "runs" / FIRST).digest
-    assert (first.line, second.line) == (3, 4)
-    assert (second.name, second.meaning) == ("Zofia Zając", "approval")
-    assert second.signer == ""
-    assert first.method == "a name typed at the terminal"
+        assert (record["run"], record["list"]) == (FIRST, sha256(listed))
+        assert record["content_digest"] == verify(audit / "runs" / FIRST).digest
+    assert (first["n"], second["n"]) == (3, 4)
+    assert (second["name"], second["meaning"]) == ("Zofia Zając", "approval")
+    assert second["signer"] == ""
+    assert first["method"] == "a name typed at the terminal"
 
 
 def test_the_page_of_a_line_prints_who_signed_and_the_line(audit):
@@ -110,10 +110,10 @@ def test_only_an_approval_moves_the_baseline(audit):
     approved = read_signoffs(audit)[1]
     assert baseline_of(audit) == Approved(
         run_id=FIRST,
-        content_digest=approved.content_digest,
-        list_sha256=approved.list_sha256,
+        content_digest=approved["content_digest"],
+        list_sha256=approved["list"],
         printed_name="Zofia Zając",
-        signed_at=approved.signed_at.isoformat(),
+        signed_at=approved["time"],
     )
     assert approve(audit / "runs" / SECOND).exit_code == 0
     assert baseline_of(audit).run_id == FIRST
@@ -250,7 +250,7 @@ def test_a_kill_between_the_line_and_the_name_of_its_page_is_mended_by_the_next(
         "The page 6.html of a sign-off, which a killed process had written, was given "
         "its name.\n",
     )
-    assert [record.line for record in read_signoffs(audit)] == [3, 4, 6, 7]
+    assert [record["n"] for record in read_signoffs(audit)] == [3, 4, 6, 7]
     assert (verify(audit).mismatches, verify(audit).notes) == ((), ())
 
 
