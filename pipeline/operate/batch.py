@@ -156,8 +156,9 @@ def run_batch(
         except BaseException:
             signals.append(signal.SIGTERM)  # no run may outlive this process
             raise
-        batch = _batch(folder, names, done)
-        return batch._replace(exit_code=130) if signals else batch
+        outcomes = tuple(done.get(name, Outcome(name)) for name in names)
+        codes = [o.exit_code for o in outcomes if o.exit_code is not None]
+        return Batch(folder, 130 if signals else gravest(codes), outcomes)
 
 
 def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
@@ -207,13 +208,6 @@ def _run(
     code, words = _judge_exit(child.code, run_id, is_stopped=bool(signals))
     message = end.get("message") or words
     return Outcome(audit.name, code, run_id, verdict, message), b"".join(output)
-
-
-def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
-    """The batch with the outcomes so far; audits that did not run have no exit code."""
-    outcomes = tuple(done.get(name, Outcome(name)) for name in names)
-    codes = [o.exit_code for o in outcomes if o.exit_code is not None]
-    return Batch(folder, gravest(codes), outcomes)
 
 
 def _judge_exit(code: int, run_id: str, *, is_stopped: bool) -> tuple[int, str]:

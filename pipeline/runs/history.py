@@ -16,7 +16,6 @@ from .digests import LIST, list_of, read_regular, sha256, why
 from .summary import (
     NO_HISTORY,
     FindingHistory,
-    FindingSummary,
     ResultSummary,
     RunHistory,
     RunSummary,
@@ -119,9 +118,13 @@ def read_runs(audit_folder: Path, *, last: int | None = None) -> AuditRuns:
         if place >= shown:
             runs.append(_summary(chain.order[place], found))
         for one in found.findings:
-            before = findings.get(one.key)
-            if before is None or place >= start:  # else `past` has counted it
-                findings[one.key] = _counted(one, before, name)
+            if one.key in findings and place < start:
+                continue  # `past` has counted it
+            none = FindingHistory(*one[:4], name, "", times=0, in_last=False)
+            before = findings.get(one.key, none)
+            times = before.times + (before.last_run != name)
+            changes = {**one._asdict(), "last_run": name, "times": times}
+            findings[one.key] = before._replace(**changes)
     complete = complete or last_complete(folder, names[:first])
     return AuditRuns(
         runs=tuple(runs),
@@ -208,15 +211,3 @@ def _summary(line: Mapping[str, Any], found: ResultSummary) -> RunSummary:
         "findings": {one.key: one.severity for one in found.findings},
     }
     return RunSummary(**found._asdict() | stated)
-
-
-def _counted(
-    found: FindingSummary, before: FindingHistory | None, name: str
-) -> FindingHistory:
-    """Return the history of a finding with run `name` added, unless it is counted."""
-    key, check, subject, severity, engines = found
-    first, times = (before.first_run, before.times) if before else (name, 0)
-    times += before is None or before.last_run != name
-    return FindingHistory(
-        key, check, subject, severity, first, name, times, False, engines
-    )
