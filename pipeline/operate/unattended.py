@@ -150,13 +150,7 @@ def _attempt(
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
     if end_event is not None:
-        return UnattendedOutcome(
-            end_event["exit_code"],
-            end_event.get("run", ""),
-            end_event.get("verdict", ""),
-            end_event["message"],
-            r_failed=end_event["r_failed"],
-        )
+        return _outcome_of(end_event)
     last_lines = [line for line in decode(child.output).splitlines() if line.strip()]
     if child.is_own and child.code in _LEFT_NOTHING:
         return UnattendedOutcome(child.code, message="".join(last_lines[-1:]))
@@ -172,6 +166,12 @@ def _attempt(
         if not starts:  # it ended before it could log its start
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return UnattendedOutcome(code, message=message)
+
+
+def _outcome_of(end: Mapping[str, Any]) -> UnattendedOutcome:
+    """Return the outcome in the line of the audit log that ends an attempt."""
+    facts = (end.get(key, "") for key in ("exit_code", "run", "verdict", "message"))
+    return UnattendedOutcome(*facts, r_failed=end["r_failed"])
 
 
 def _line(event: Mapping[str, Any]) -> str:
@@ -196,17 +196,15 @@ def _unsent_news(
     if not starts or not starts[-1]["unattended"]:
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
-    if any(event["kind"] == "notified" for event in after):
+    ended = _outcome_of(last)
+    due = schedule.on_change or (ended.code and schedule.on_failure)
+    if not due or any(event["kind"] == "notified" for event in after):
         return ""
-    code, run_id = last["exit_code"] or 0, last.get("run", "")
-    message = last["message"]
-    if not (code and schedule.on_failure):
-        there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        news = _news(folder, UnattendedOutcome(code, there, message=message), before)
-        message = " ".join(news) if schedule.on_change else ""
-        if not message:
-            return ""
-    words_ = f"ended with exit code {code} at {last['time']}"
+    message = " ".join(_news(folder, ended, before))
+    message = message or ended.message * bool(ended.code)
+    if not message:
+        return ""
+    words_ = f"ended with exit code {ended.code} at {last['time']}"
     return f"The previous run {words_}, and no notification was sent: {message}"
 
 
