@@ -399,7 +399,7 @@ def _document(
     for method in methods:
         entry = dict(method) if isinstance(method, Mapping) else {"method": method}
         name = entry.get("method", "")
-        row = METHODS.get(name)
+        row: Any = METHODS.get(name)
         if row is None:
             named = {"importance": [{"method": name}]}
             extensions, _ = load_extensions(named, Path(), functions)

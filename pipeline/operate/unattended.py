@@ -170,8 +170,13 @@ def _attempt(
 
 def _outcome_of(end: Mapping[str, Any]) -> UnattendedOutcome:
     """Return the outcome in the line of the audit log that ends an attempt."""
-    facts = (end.get(key, "") for key in ("exit_code", "run", "verdict", "message"))
-    return UnattendedOutcome(*facts, r_failed=end["r_failed"])
+    return UnattendedOutcome(
+        end["exit_code"],
+        end.get("run", ""),
+        end.get("verdict", ""),
+        end["message"],
+        r_failed=end["r_failed"],
+    )
 
 
 def _line(event: Mapping[str, Any]) -> str:

@@ -247,7 +247,8 @@ NOWHERE = _Feature(np.nan, np.nan, (np.nan, np.nan))
 
 def _by_feature(record: Importance) -> dict[str, _Feature]:
     first, last = (ends.tolist() for ends in places(*interval(record)))
-    ends, columns = zip(first, last, strict=True), map(frozenset, record.columns)
+    ends = zip(first, last, strict=True)
+    columns = [frozenset(names) for names in record.columns]
     facts = zip(record.mean.tolist(), record.rank.tolist(), ends, columns, strict=True)
     return dict(zip(record.features, starmap(_Feature, facts), strict=True))
 
@@ -285,6 +286,7 @@ def _verdicts(result: AuditResult) -> dict[tuple[str, str, int], str]:
     """Return verdicts by check, subject, and position among those with equal both."""
     checks = result.checks[~result.checks["check"].isin(AGAINST_BASELINE)]
     places = checks.groupby(["check", "subject"]).cumcount()
-    columns = (checks[name].map(str) for name in ("check", "subject"))
-    keys = zip(*columns, places, strict=True)
-    return dict(zip(keys, checks["verdict"].map(str), strict=True))
+    names = ("check", "subject", "verdict")
+    check, subject, verdict = (checks[name].map(str) for name in names)
+    keys = zip(check, subject, places, strict=True)
+    return dict(zip(keys, verdict, strict=True))

@@ -61,7 +61,8 @@ def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
         rule = "must be a list of tables, [[finding]]"
         problems.append(f"{FILE_NAME}: finding {rule}; {quote(entries)} was given.")
         raise ConfigError(problems)
-    answers, first_places = [], dict[str, int]()
+    answers: list[Answer] = []
+    first_places: dict[str, int] = {}
     for n, entry in enumerate(entries, start=1):
         where = f"{FILE_NAME}: [finding{f' {n}' if len(entries) > 1 else ''}]"
         problems += _problems(where, entry)
@@ -73,8 +74,10 @@ def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
                 f"[finding {before}]. Merge the two."
             )
         if not problems:
-            accepted = {k: Accepted(**v) for k, v in entry.items() if k == "exception"}
-            answers.append(Answer(**{**entry, "key": key, **accepted}))
+            facts: dict[str, Any] = {**entry, "key": key}
+            if "exception" in entry:
+                facts["exception"] = Accepted(**entry["exception"])
+            answers.append(Answer(**facts))
     if problems:
         raise ConfigError(problems)
     return tuple(answers)
