@@ -4,15 +4,13 @@ A broken file or a crash of one does not stop the others. Not: running one audit
 (`run`), or the layout of the page of a batch (`report`).
 """
 
+import math
 import os
 import signal
-import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from ..config.load import FILE_NAME
@@ -22,7 +20,7 @@ from ..runs.audit_log import ENDED, readable_events
 from ..runs.chain import started_at
 from ..runs.locks import locked
 from ..runs.timeline import audits_below
-from .child_process import describe_exit, run_command, stop_requests
+from .child_process import describe_exit, run_child, run_command, stop_requests
 from .exit_codes import GRAVEST, gravest
 
 FINISHED = (0, 1, 4)
@@ -158,8 +156,9 @@ def run_batch(
         except BaseException:
             signals.append(signal.SIGTERM)  # no run may outlive this process
             raise
-        batch = _batch(folder, names, done)
-        return batch._replace(exit_code=130) if signals else batch
+        outcomes = tuple(done.get(name, Outcome(name)) for name in names)
+        codes = [o.exit_code for o in outcomes if o.exit_code is not None]
+        return Batch(folder, 130 if signals else gravest(codes), outcomes)
 
 
 def recent_outcome(audit: Path, hours: float | None) -> Outcome | None:
@@ -194,41 +193,24 @@ def _run(
     At the first signal the run gets SIGTERM, so that it saves; a Ctrl-C after that
     kills it.
     """
-    n_events, is_stopped = len(readable_events(audit)), False
-    with TemporaryFile() as output:
-        target = output if keeps_output else None
-        child = subprocess.Popen(
-            run_command(audit, options),
-            stdin=subprocess.DEVNULL,
-            stdout=target,
-            stderr=target,
-        )
-        while child.poll() is None:
-            if signals and not is_stopped:
-                child.terminate()
-                is_stopped = True
-            if signal.SIGINT in signals[1:]:
-                child.kill()
-            time.sleep(POLL_SECONDS)
-        output.seek(0)
-        printed = output.read()
+    n_events, output = len(readable_events(audit)), list[bytes]()
+    child = run_child(
+        run_command(audit, options),
+        math.inf,
+        output.append if keeps_output else None,
+        signals=signals,
+        grace=math.inf,
+    )
     events = readable_events(audit)[n_events:]
     ends = [event for event in events if event["kind"] in ENDED]
     end: Mapping[str, Any] = ends[-1] if ends else {}
     run_id, verdict = end.get("run", ""), end.get("verdict", "")
-    code, words = _judge_exit(child.returncode, run_id, is_stopped)
+    code, words = _judge_exit(child.code, run_id, is_stopped=bool(signals))
     message = end.get("message") or words
-    return Outcome(audit.name, code, run_id, verdict, message), printed
+    return Outcome(audit.name, code, run_id, verdict, message), b"".join(output)
 
 
-def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
-    """The batch with the outcomes so far; audits that did not run have no exit code."""
-    outcomes = tuple(done.get(name, Outcome(name)) for name in names)
-    codes = [o.exit_code for o in outcomes if o.exit_code is not None]
-    return Batch(folder, gravest(codes), outcomes)
-
-
-def _judge_exit(code: int, run_id: str, is_stopped: bool) -> tuple[int, str]:
+def _judge_exit(code: int, run_id: str, *, is_stopped: bool) -> tuple[int, str]:
     """The exit code of a run in the batch, and a message.
 
     4 stands for a process that was ended by a signal, or that crashed before its run

@@ -257,8 +257,10 @@ def audit(
                 if one.fit_on is not None:  # it can be refitted
                     one = one.with_facts(train=fit_rows)
             fitted.append(one)
-            if not is_array and _is_read_by_place(model, one):
-                by_place.append(name)
+            is_own = hasattr(model, "predict") and not isinstance(model, FittedModel)
+            if is_own and not is_array:
+                encoding = prediction.asked_with(one)["encoding"]
+                by_place += [name] * (not encoding.is_named)
         given, rows = rows, with_derived(rows, settings.derived)
         result = run_audit(fit_rows, rows, settings, models=tuple(fitted))
     result = result.with_findings(tuple(_place_note(name, given) for name in by_place))
@@ -397,7 +399,11 @@ def _document(
     for method in methods:
         entry = dict(method) if isinstance(method, Mapping) else {"method": method}
         name = entry.get("method", "")
-        row = METHODS.get(name) or _own_method(name, functions)
+        row: Any = METHODS.get(name)
+        if row is None:
+            named = {"importance": [{"method": name}]}
+            extensions, _ = load_extensions(named, Path(), functions)
+            row = extensions[0].row if extensions else None
         if row is not None:
             if "features" not in row.of:
                 entry = {"of": row.of[0]} | entry
@@ -444,13 +450,6 @@ def _loss_of(name: Any, task: Task) -> Any:
             ]
         )
     return SCORERS[name][task]
-
-
-def _own_method(name: Any, functions: Mapping[str, Function]) -> Any:
-    """Return the row of a user-defined method, None if it is not valid."""
-    named = {"importance": [{"method": name}]}
-    extensions, _ = load_extensions(named, Path(), functions)
-    return extensions[0].row if extensions else None
 
 
 def _models_by_name(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
@@ -658,16 +657,6 @@ def _columns_unnamed(
 ) -> tuple[str, ...] | None:
     """Return `features` for a model without names of columns, else None."""
     return None if columns_named(name, model) else features
-
-
-def _is_read_by_place(model: Any, fitted: FittedModel) -> bool:
-    """Return whether an object has no names of columns and reads them by position.
-
-    A `FittedModel` always has names.
-    """
-    if isinstance(model, FittedModel) or not hasattr(model, "predict"):
-        return False
-    return not prediction.asked_with(fitted)["encoding"].is_named
 
 
 def _place_note(name: str, rows: Dataset) -> Finding:

@@ -1,20 +1,19 @@
-"""Child processes: waiting for their end or a time limit, and reading their output.
-
-All output is read as it arrives; only the last part is kept.
-"""
+"""Child processes: until their end or a time limit, with their output as it arrives."""
 
 import os
-import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from threading import Thread
+from typing import IO, Any, NamedTuple
 
 _LOOK_SECONDS = 0.2
+_LAST_SECONDS = 1.0
+"""Time to read the last output of a process that has ended."""
 _AT_ONCE = 1 << 16
 """Bytes to read at once: the capacity of a pipe."""
 MOST_KEPT = 4096
@@ -44,71 +43,98 @@ def stop_requests() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def follow(
-    child: "subprocess.Popen[bytes]",
-    seconds: float,
-    echo: Callable[[bytes], None],
-    *,
-    is_stopped: Callable[[], bool] = lambda: False,
-    grace: float = 0.0,
-) -> tuple[bytes, bool]:
-    """The last output of a process, and whether it ended by itself.
+class Ended(NamedTuple):
+    """The end of a child process.
 
-    A process that takes too long is killed, with all processes in its group.
+    Attributes
+    ----------
+    pid : int
+    code : int
+        Its exit code, or minus the number of the signal that ended it.
+    output : bytes
+        The last part of its output.
+    is_own : bool
+        Whether it ended by itself; it was killed if not.
+    """
+
+    pid: int
+    code: int
+    output: bytes
+    is_own: bool
+
+
+def run_child(
+    command: Sequence[str],
+    seconds: float,
+    echo: Callable[[bytes], object] | None,
+    *,
+    signals: Sequence[int] = (),
+    grace: float = 0.0,
+    **options: Any,
+) -> Ended:
+    """Run a command in a new session until it ends.
+
+    If it takes too long, or is to stop, it gets SIGTERM; after the grace it is killed,
+    with all processes in its group. A Ctrl-C after the first signal kills it at once.
 
     Parameters
     ----------
-    child : Popen
-        Started with ``start_new_session`` and a pipe for its output.
+    command : sequence of str
     seconds : float
         The time limit.
-    echo : callable
-        Called with the output as it arrives.
-    is_stopped : callable, optional
-        Whether the process must end before the time limit.
+    echo : callable, optional
+        Called with the output as it arrives, in another thread. Without it the process
+        writes to the output of this one.
+    signals : sequence of int
+        It must end once this has a signal, which `stop_requests` adds.
     grace : float, default 0
         The seconds between SIGTERM and SIGKILL; 0 kills at once.
+    **options
+        Passed to Popen: cwd, env.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be started.
     """
-    assert child.stdout is not None
-    line, tail, is_open = child.stdout, b"", True
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if echo else None,
+        stderr=subprocess.STDOUT if echo else None,
+        start_new_session=True,
+        **options,
+    )
+    tail = b""
+
+    def listen(echo: Callable[[bytes], object], pipe: IO[bytes]) -> None:
+        nonlocal tail
+        with pipe:
+            while output := os.read(pipe.fileno(), _AT_ONCE):
+                tail = (tail + output)[-MOST_KEPT:]
+                echo(output)
+
+    # A daemon: a process that the child leaves behind may keep the pipe open.
+    listener = Thread(target=listen, args=(echo, child.stdout), daemon=True)
+    if echo:
+        listener.start()
     end, is_asked = time.monotonic() + seconds, not grace
     while child.poll() is None:
         left = end - time.monotonic()
-        if not is_asked and (left <= 0 or is_stopped()):
+        if not is_asked and (left <= 0 or signals):
             child.terminate()  # once: a second one could interrupt saving
             is_asked, left, end = True, grace, time.monotonic() + grace
-        if left <= 0:
+        if left <= 0 or signal.SIGINT in signals[1:]:
             break
-        look = min(left, _LOOK_SECONDS)
-        if is_open:
-            output = _output_within(line, look)
-            is_open = output != b""
-            tail = _pass_on(tail, output or b"", echo)
-        else:
-            with suppress(subprocess.TimeoutExpired):
-                child.wait(look)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(min(left, _LOOK_SECONDS))
     is_own = child.poll() is not None
     if not is_own:
         os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-    if is_open:  # output since the last reading
-        tail = _pass_on(tail, _output_within(line, 0) or b"", echo)
-    line.close()
-    return tail, is_own
-
-
-def _output_within(line: IO[bytes], seconds: float) -> bytes | None:
-    """Return output that arrives in time: b"" at its end, None if nothing arrives."""
-    if not select.select([line], [], [], seconds)[0]:
-        return None
-    return os.read(line.fileno(), _AT_ONCE)
-
-
-def _pass_on(tail: bytes, output: bytes, echo: Callable[[bytes], None]) -> bytes:
-    """Call `echo` with new output; return the last part of all output so far."""
-    if output:
-        echo(output)
-    return (tail + output)[-MOST_KEPT:]
+    code = child.wait()
+    if echo:
+        listener.join(_LAST_SECONDS)
+    return Ended(child.pid, code, tail, is_own)
 
 
 def decode(output: bytes) -> str:

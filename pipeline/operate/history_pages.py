@@ -4,10 +4,11 @@ Not: the layout.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from ..config.load import load_config
@@ -19,14 +20,14 @@ from ..report.pages.history_page import (
 )
 from ..report.text.own_words import own_words
 from ..runs.folder import load_run
-from ..runs.signoff.approvals import Signoff, read_signoffs
+from ..runs.signoff.approvals import read_signoffs
 from ..runs.timeline import Timeline
 from .exit_codes import gravest
 
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit, with links relative to the file `page`."""
-    signed: Sequence[Signoff] = ()
+    signed: Sequence[Mapping[str, Any]] = ()
     broken: tuple[str, ...] = ()
     try:
         signed = read_signoffs(folder)
@@ -35,11 +36,11 @@ def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     always: Sequence[str] = ()
     with suppress(AuditError):  # audit.toml may be broken; the runs are shown anyway
         always = load_config(folder).report.always_show
-    approved = [one.run_id for one in signed if one.meaning == "approval"]
+    approved = [one["run"] for one in signed if one["meaning"] == "approval"]
     by_run: dict[str, list[str]] = {}
     for one in signed:
-        text = f"{one.meaning} by {one.name}, {one.signed_at:%Y-%m-%d}"
-        by_run.setdefault(one.run_id, []).append(text)
+        text = f"{one['meaning']} by {one['name']}, {one['time'][:10]}"
+        by_run.setdefault(one["run"], []).append(text)
     names = [row.run.run_id for row in timeline.rows if row.run]
     words: AbstractContextManager[None] = nullcontext()
     with suppress(AuditError):  # labels, methods and losses of the newest run

@@ -5,7 +5,6 @@ and does not change the exit code of the run.
 """
 
 import os
-import subprocess
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,7 +14,7 @@ from typing import NamedTuple
 from ..config.settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
 from ..runs.audit_log import append
-from .child_process import decode, describe_exit, follow
+from .child_process import decode, describe_exit, run_child
 from .exit_codes import LOCKED
 
 PREFIX = "IMPORTANCE_AUDIT_"
@@ -103,23 +102,15 @@ def _call(
 ) -> tuple[int | None, str]:
     """Run a command; return its exit code, None if it has none, and its last output."""
     try:
-        child = subprocess.Popen(
-            argv,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        ended = run_child(argv, seconds, lambda _: None, cwd=folder, env=environment)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         return None, f"did not start: {why}."
-    output, is_own = follow(child, seconds, lambda _: None)
-    if is_own:
-        return child.returncode, decode(output)
+    output = decode(ended.output)
+    if ended.is_own:
+        return ended.code, output
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."
-    return None, f"{late} Its output: {decode(output) or '-'}"
+    return None, f"{late} Its output: {output or '-'}"
 
 
 def _bytes(text: str) -> bytes:

@@ -29,7 +29,7 @@ from ..runs.signoff import answers
 
 SHOWN = 5
 LATER = {
-    *("pdf_failed", "uncovered_names", "trail_short", "clock_went_back"),
+    *("pdf_failed", "uncovered_names", "clock_went_back"),
     *(*answers.LATER, *AGAINST_BASELINE),
 }
 """Checks after the audit, on baseline, answers, report and clock; not replayed."""

@@ -25,7 +25,6 @@ from ..records.finding import Finding
 from ..records.interrupt import acknowledge, overdue_after, stop_request_in
 from ..records.result import AuditResult
 from ..runs.attempts import Attempt, clock_finding, end_attempt, start_attempt
-from ..runs.audit_log import LOG
 from ..runs.baseline.differences import replaced_models
 from ..runs.baseline.drift import with_drift
 from ..runs.baseline.news import differences_in_words, news
@@ -37,7 +36,7 @@ from ..runs.locks import locked
 from ..runs.run_context import RunContext
 from ..runs.signoff.answers import Answer, with_answers
 from ..runs.signoff.answers_file import load_answers
-from ..runs.signoff.approvals import baseline_of, describe_missing_lines
+from ..runs.signoff.approvals import baseline_of
 from ..runs.summary import RunHistory, history_json
 from .render import render_result
 from .save import save_run
@@ -202,16 +201,13 @@ class _Before(NamedTuple):
     history: RunHistory
     baseline: AuditResult | None
     answers: tuple[Answer, ...]
-    missing_lines: str
 
 
 def _load_before(folder: Path) -> _Before:
     """Return the earlier runs, the approved baseline and the answers to findings."""
     history = load_history(folder)._replace(baseline=baseline_of(folder))
     baseline = load_baseline(folder, history.baseline)
-    return _Before(
-        history, baseline, load_answers(folder), describe_missing_lines(folder)
-    )
+    return _Before(history, baseline, load_answers(folder))
 
 
 def _history(folder: Path, before: _Before, result: AuditResult) -> str:
@@ -241,15 +237,6 @@ def _compare(result: AuditResult, before: _Before) -> AuditResult:
     """Return a result with the comparison with the baseline and with the answers."""
     approved = before.history.baseline
     result = with_drift(result, before.baseline, approved)
-    if before.missing_lines:
-        trail_short = Finding(
-            check="trail_short",
-            severity="warning",
-            subject=LOG,
-            message=before.missing_lines,
-            remedy="Put the log back as it was, for example from version control.",
-        )
-        result = result.with_findings((trail_short,))
     run_id = approved.run_id if approved else ""
     return with_answers(
         result, before.answers, before.history.findings, baseline=run_id

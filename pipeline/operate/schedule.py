@@ -26,10 +26,10 @@ from ..records.template_folder import templates
 
 LOCALTIME = Path("/etc/localtime")
 KEPT = (
-    *"R_HOME R_LIBS R_LIBS_USER R_LIBS_SITE IMPORTANCE_AUDIT_R_LIBRARY".split(),
-    "LD_LIBRARY_PATH",
+    *"PYTHONPATH R_HOME R_LIBS R_LIBS_USER R_LIBS_SITE".split(),
+    *("IMPORTANCE_AUDIT_R_LIBRARY", "LD_LIBRARY_PATH"),
 )
-"""Variables that affect which R and which of its packages are found."""
+"""Variables that affect which modules, R and packages of R are found."""
 PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 LOG = "schedule.log"
 LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
@@ -57,8 +57,6 @@ class Job(NamedTuple):
         The program, by its absolute path, and its arguments.
     environment : mapping of str to str
         The environment variables of the command.
-    timeout : str
-        The absolute path of GNU timeout, or "" if there is none.
     """
 
     audit: Path
@@ -67,7 +65,6 @@ class Job(NamedTuple):
     minutes: float
     command: tuple[str, ...]
     environment: Mapping[str, str]
-    timeout: str = ""
 
     @property
     def name(self) -> str:
@@ -156,7 +153,6 @@ def job_of(config: AuditConfig, audit: Path) -> Job:
         minutes=config.unattended_minutes,
         command=(*command, str(target)),
         environment=_environment(config),
-        timeout=shutil.which("timeout") or "",
     )
 
 
@@ -203,8 +199,10 @@ def cron_line(job: Job, offset: int = 0) -> str:
     variables = [
         f"{name}={shlex.quote(text)}" for name, text in job.environment.items()
     ]
-    limit = ["--preserve-status", f"--kill-after={job.grace}", str(job.seconds)]
-    ended = [job.timeout, *limit] if job.timeout else []
+    ended: list[str] = []
+    if timeout := shutil.which("timeout"):  # of GNU
+        limit = f"--kill-after={job.grace}"
+        ended = [timeout, "--preserve-status", limit, str(job.seconds)]
     words = [shlex.quote(word) for word in (*ended, *job.command)]
     log = shlex.quote(str(job.folder / LOG))
     command = " ".join([*variables, *words, f">>{log} 2>&1"])
@@ -390,20 +388,17 @@ def _environment(config: AuditConfig) -> dict[str, str]:
     found = (shutil.which(name) for name in names)
     programs = [sys.executable, *(path for path in found if path)]
     folders = [os.path.dirname(os.path.abspath(path)) for path in programs]
-    modules = _absolute(os.environ.get("PYTHONPATH", "")).split(os.pathsep)
-    path = list(filter(None, modules))
     return {
         "HOME": str(Path.home()),
         "PATH": os.pathsep.join(dict.fromkeys((*folders, *PROGRAMS))),
         **{"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
-        **({"PYTHONPATH": os.pathsep.join(dict.fromkeys(path))} if path else {}),
         **{n: _absolute(os.environ[n]) for n in KEPT if os.environ.get(n)},
     }
 
 
 def _absolute(paths: str) -> str:
-    """A list of paths, made absolute if they exist."""
+    """A list of paths without empty ones, made absolute if they exist."""
     return os.pathsep.join(
-        os.path.abspath(path) if path and os.path.exists(path) else path
-        for path in paths.split(os.pathsep)
+        os.path.abspath(path) if os.path.exists(path) else path
+        for path in filter(None, paths.split(os.pathsep))
     )

@@ -5,7 +5,6 @@ ran out of memory, crashed below Python or never returned.
 """
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from ..runs.audit_log import ENDED, read_log, readable_events
 from ..runs.locks import locked
 from ..runs.retention import remove_old_runs
 from ..runs.summary import read_summary
-from .child_process import decode, describe_exit, follow, run_command, stop_requests
+from .child_process import decode, describe_exit, run_child, run_command, stop_requests
 from .notify import Notice, notify
 from .schedule_section import read_schedule
 
@@ -129,62 +128,55 @@ def _attempt(
     """Run an audit once, in a process that ends if this one does."""
     folder = path if path.is_dir() else path.parent
     n_events = len(readable_events(folder))
+    limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
     try:
-        limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
-        child = subprocess.Popen(
+        child = run_child(
             run_command(path, (*options, *limits)),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
+            60 * minutes + GRACE_SECONDS,  # the run ends itself at its limit
+            _echo,
+            signals=signals,
+            grace=GRACE_SECONDS,
         )
     except OSError as error:
         return UnattendedOutcome(
             4, message=f"The process of the run did not start: {error}."
         )
-    output, is_own = follow(
-        child,
-        60 * minutes + GRACE_SECONDS,  # the run ends itself at its limit
-        _echo,
-        is_stopped=lambda: bool(signals),
-        grace=GRACE_SECONDS,
-    )
     events = readable_events(folder)[n_events:]
-    starts = [n for n, event in enumerate(events) if _began(event, child.pid)]
+    starts = [
+        n
+        for n, event in enumerate(events)
+        if event["kind"] == "began" and event["pid"] == child.pid
+    ]
     after = events[starts[-1] :] if starts else ()
     end_event = next((event for event in after if event["kind"] in ENDED), None)
     if end_event is not None:
-        return UnattendedOutcome(
-            end_event["exit_code"],
-            end_event.get("run", ""),
-            end_event.get("verdict", ""),
-            end_event["message"],
-            r_failed=end_event["r_failed"],
-        )
-    last_lines = [line for line in decode(output).splitlines() if line.strip()]
-    if is_own and child.returncode in _LEFT_NOTHING:
-        return UnattendedOutcome(child.returncode, message="".join(last_lines[-1:]))
-    why = f"its process ended with {describe_exit(child.returncode)}."
-    if not is_own:
-        why = (
-            f"it did not stop within {GRACE_SECONDS:g} seconds of the request to stop."
-        )
-    last = (
-        f" Its last output: {' | '.join(last_lines[-3:])}" if is_own and output else ""
-    )
-    message = f"The run did not finish: {why}{last}"
+        return _outcome_of(end_event)
+    last_lines = [line for line in decode(child.output).splitlines() if line.strip()]
+    if child.is_own and child.code in _LEFT_NOTHING:
+        return UnattendedOutcome(child.code, message="".join(last_lines[-1:]))
+    why = f"it did not stop within {GRACE_SECONDS:g} seconds of the request to stop."
+    if child.is_own:
+        why = f"its process ended with {describe_exit(child.code)}."
+        if last_lines:
+            why += f" Its last output: {' | '.join(last_lines[-3:])}"
+    message = f"The run did not finish: {why}"
     code = 130 if signals else 4
     with suppress(AuditError), locked(folder):
-        log = read_log(folder)
-        record_killed_attempt(folder, log)
-        began = (_began(event, child.pid) for event in log.events[n_events:])
-        if not any(began):  # it ended before it could log its start
+        record_killed_attempt(folder, read_log(folder))
+        if not starts:  # it ended before it could log its start
             end_attempt(folder, exit_code=code, message=message, r_failed=False)
     return UnattendedOutcome(code, message=message)
 
 
-def _began(event: Mapping[str, Any], pid: int) -> bool:
-    return event["kind"] == "began" and event["pid"] == pid
+def _outcome_of(end: Mapping[str, Any]) -> UnattendedOutcome:
+    """Return the outcome in the line of the audit log that ends an attempt."""
+    return UnattendedOutcome(
+        end["exit_code"],
+        end.get("run", ""),
+        end.get("verdict", ""),
+        end["message"],
+        r_failed=end["r_failed"],
+    )
 
 
 def _line(event: Mapping[str, Any]) -> str:
@@ -209,17 +201,15 @@ def _unsent_news(
     if not starts or not starts[-1]["unattended"]:
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
-    if any(event["kind"] == "notified" for event in after):
+    ended = _outcome_of(last)
+    due = schedule.on_change or (ended.code and schedule.on_failure)
+    if not due or any(event["kind"] == "notified" for event in after):
         return ""
-    code, run_id = last["exit_code"] or 0, last.get("run", "")
-    message = last["message"]
-    if not (code and schedule.on_failure):
-        there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        news = _news(folder, UnattendedOutcome(code, there, message=message), before)
-        message = " ".join(news) if schedule.on_change else ""
-        if not message:
-            return ""
-    words_ = f"ended with exit code {code} at {last['time']}"
+    message = " ".join(_news(folder, ended, before))
+    message = message or ended.message * bool(ended.code)
+    if not message:
+        return ""
+    words_ = f"ended with exit code {ended.code} at {last['time']}"
     return f"The previous run {words_}, and no notification was sent: {message}"
 
 

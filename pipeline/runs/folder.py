@@ -258,14 +258,10 @@ def _whole(target: Path, then: Callable[[], Any] | None = None) -> Iterator[Path
             _remove(part, new_folders)
         if not isinstance(error, OSError):
             raise
-        raise _refused(target, error) from error
-
-
-def _refused(target: Path, error: OSError) -> AuditError:
-    return AuditError(
-        f"Folder {str(target.parent)!r} cannot take {quote(target.name)}: "
-        f"{error.strerror}. Nothing was written."
-    )
+        raise AuditError(
+            f"Folder {str(target.parent)!r} cannot take {quote(target.name)}: "
+            f"{error.strerror}. Nothing was written."
+        ) from error
 
 
 def _remove(part: Path, new_folders: Iterable[Path] = ()) -> None:

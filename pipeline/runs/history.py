@@ -7,17 +7,15 @@ each run (`timeline`).
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records.errors import DataError
-from .chain import Chain, read_chain, started_at
+from .chain import read_chain, started_at
 from .digests import LIST, list_of, read_regular, sha256, why
 from .summary import (
     NO_HISTORY,
     FindingHistory,
-    FindingSummary,
     ResultSummary,
     RunHistory,
     RunSummary,
@@ -91,8 +89,8 @@ def read_runs(audit_folder: Path, *, last: int | None = None) -> AuditRuns:
     ----------
     audit_folder : Path
     last : int, optional
-        Number of runs to return; findings of earlier runs are taken from history.json
-        of the newest. By default every run is read and returned.
+        Number of runs to return, all by default. Findings of runs before the newest are
+        taken from its history.json.
 
     Raises
     ------
@@ -103,7 +101,7 @@ def read_runs(audit_folder: Path, *, last: int | None = None) -> AuditRuns:
     chain = read_chain(folder)
     names = [line["run"] for line in chain.order]
     shown = 0 if last is None else max(0, len(names) - last)
-    start, past = _read_past(folder, chain, reads_all=last is None)
+    start, past = _read_past(folder, names)
     first = min(start, shown)
     runs, faults, complete = [], list[str](), ""
     findings = {one.key: one for one in past.findings}
@@ -120,9 +118,13 @@ def read_runs(audit_folder: Path, *, last: int | None = None) -> AuditRuns:
         if place >= shown:
             runs.append(_summary(chain.order[place], found))
         for one in found.findings:
-            before = findings.get(one.key)
-            if before is None or place >= start:  # else `past` has counted it
-                findings[one.key] = _counted(one, before, name)
+            if one.key in findings and place < start:
+                continue  # `past` has counted it
+            none = FindingHistory(*one[:4], name, "", times=0, in_last=False)
+            before = findings.get(one.key, none)
+            times = before.times + (before.last_run != name)
+            changes = {**one._asdict(), "last_run": name, "times": times}
+            findings[one.key] = before._replace(**changes)
     complete = complete or last_complete(folder, names[:first])
     return AuditRuns(
         runs=tuple(runs),
@@ -139,27 +141,19 @@ def read_runs(audit_folder: Path, *, last: int | None = None) -> AuditRuns:
     )
 
 
-def _read_past(
-    folder: Path, chain: Chain, *, reads_all: bool
-) -> tuple[int, RunHistory]:
-    """Return a position in the chain, and the history stored by the run there.
+def _read_past(folder: Path, names: Sequence[str]) -> tuple[int, RunHistory]:
+    """Return a position among these runs, and the history stored by the run there.
 
     It is the newest run whose history.json is intact and covers every run that precedes
-    it. If all runs are read, it is the last run whose predecessor is gone: findings of
-    runs that retention removed are only in that history.
+    it.
     """
-    names = [line["run"] for line in chain.order]
-    of_all = (line["run"] for line in chain.log.of("run"))  # also of those removed
-    after_gone = {name for gone, name in pairwise(of_all) if gone not in names}
     for place in range(len(names) - 1, -1, -1):
-        follows_gone = names[place] in after_gone
-        if follows_gone or (place and not reads_all):
-            with suppress(ValueError, DataError):
-                run = folder / "runs" / names[place]
-                data = _as_listed(run, "history.json", list_of(run))
-                past = read_history(data.decode(), str(run / "history.json"))
-                if follows_gone or past.n_runs >= place:
-                    return place, past
+        run = folder / "runs" / names[place]
+        with suppress(ValueError, DataError):
+            data = _as_listed(run, "history.json", list_of(run))
+            past = read_history(data.decode(), str(run / "history.json"))
+            if past.n_runs >= place:
+                return place, past
     return 0, NO_HISTORY
 
 
@@ -217,15 +211,3 @@ def _summary(line: Mapping[str, Any], found: ResultSummary) -> RunSummary:
         "findings": {one.key: one.severity for one in found.findings},
     }
     return RunSummary(**found._asdict() | stated)
-
-
-def _counted(
-    found: FindingSummary, before: FindingHistory | None, name: str
-) -> FindingHistory:
-    """Return the history of a finding with run `name` added, unless it is counted."""
-    key, check, subject, severity, engines = found
-    first, times = (before.first_run, before.times) if before else (name, 0)
-    times += before is None or before.last_run != name
-    return FindingHistory(
-        key, check, subject, severity, first, name, times, False, engines
-    )

@@ -1,9 +1,9 @@
 """The context of a report: the baseline, earlier runs and signatures."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..records.result import AuditResult
-from .signoff.approvals import Signoff
 from .summary import NO_HISTORY, RunHistory
 
 
@@ -16,15 +16,15 @@ class RunContext(NamedTuple):
         The approved run, for section Change since the approved baseline.
     history : RunHistory
         The earlier runs.
-    signoffs : tuple of Signoff, optional
-        The signatures of this run; None if they are not known.
+    signoffs : tuple of mapping, optional
+        The lines of the sign-offs of this run; None if they are not known.
     has_pdf : bool
         Whether there is a report.pdf.
     """
 
     baseline: AuditResult | None = None
     history: RunHistory = NO_HISTORY
-    signoffs: tuple[Signoff, ...] | None = ()
+    signoffs: tuple[Mapping[str, Any], ...] | None = ()
     has_pdf: bool = True
 
 

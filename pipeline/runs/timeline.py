@@ -98,9 +98,12 @@ def timeline(folder: Path, *, last: int | None = None) -> Timeline:
         Row(run.started, run, run.exit_code, changes=(*run.changes, *run.differences))
         for run in audit_runs.runs
     ]
-    events = _with_unfinished(
-        audit_runs.events, "under way" if is_locked(folder) else "died"
-    )
+    events = audit_runs.events
+    attempts = [e for e in events if e["kind"] in ("began", "died", *ENDED)]
+    if attempts and attempts[-1]["kind"] == "began":
+        kind = "under way" if is_locked(folder) else "died"
+        last_one = {**attempts[-1], "kind": kind, "began": attempts[-1]["time"]}
+        events = (*events, last_one)
     merged = tuple(_merged(rows, events, is_all=len(rows) == audit_runs.n_runs))
     return Timeline(
         audit=folder.resolve().name,
@@ -183,17 +186,6 @@ def _merged(
             yield by_run[event["run"]]
         elif is_shown and (row := _attempt(event, removed)):
             yield row
-
-
-def _with_unfinished(
-    events: Sequence[Mapping[str, Any]], kind: str
-) -> Sequence[Mapping[str, Any]]:
-    """Return the events, and one of this kind for a last attempt without an end."""
-    attempts = [e for e in events if e["kind"] in ("began", "died", *ENDED)]
-    if not attempts or attempts[-1]["kind"] != "began":
-        return events
-    began = attempts[-1]
-    return (*events, {**began, "kind": kind, "began": began["time"]})
 
 
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:

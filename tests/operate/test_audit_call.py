@@ -219,6 +219,9 @@ def test_a_class_without_evaluation_rows_is_named():
         "No evaluation row has the class '1', so losses that take each class by "
         "itself, such as 1 - AUC and 1 - balanced accuracy, are not defined.",
     )
+    with pytest.raises(ia.AuditError, match="Nothing could be measured") as refusal:
+        ia.audit(model, features[keep], target[keep], losses="one_minus_auc_ovr")
+    assert "No evaluation row has the class '1'" in str(refusal.value)
 
 
 def test_the_interval_is_that_over_other_rows_where_there_is_one():
@@ -299,7 +302,6 @@ def test_the_task_follows_from_model_or_target_and_a_note_says_which(
     ("word", "y", "task"),
     [
         ("classification", LABELS, "binary"),
-        ("binary", LABELS, "binary"),
         ("classification", pd.Series([0, 1, 2] * 20), "multiclass"),
     ],
 )
@@ -550,15 +552,23 @@ def test_a_scorer_has_its_own_positive_class():
         assert record.baseline == pytest.approx(expected, rel=1e-12)
 
 
-def test_groups_that_an_entry_asks_for_are_not_asked_twice():
-    entries = [{"method": "permutation"}, {"method": "permutation", "of": "groups"}]
-    for methods in (entries[:1], entries):
-        result = ia.audit(LINEAR, X, Y, methods=methods, groups={"both": ["a", "b"]})
-        features, groups = result.importances
-        assert (features.of, groups.of, groups.features) == (
-            *("features", "groups"),
-            ("both",),
-        )
+PERMUTATION, OF_GROUPS = {"method": "permutation"}, {"of": "groups"}
+
+
+@pytest.mark.parametrize(
+    ("methods", "of_groups"),
+    [
+        ([PERMUTATION], ""),
+        ([PERMUTATION, PERMUTATION | OF_GROUPS], ""),  # not twice
+        ([PERMUTATION | {"name": "mine"}], "mine of groups"),
+    ],
+)
+def test_groups_are_asked_once_in_an_entry_of_their_own(methods, of_groups):
+    result = ia.audit(LINEAR, X, Y, methods=methods, groups={"both": ["a", "b"]})
+    features, groups = result.importances
+    assert (features.of, features.entry) == ("features", methods[0].get("name", ""))
+    assert (groups.of, groups.features) == ("groups", ("both",))
+    assert groups.entry == of_groups
 
 
 CLASSIFIER = LogisticRegression().fit(X, Y > 0)
@@ -598,6 +608,15 @@ REFUSED = [
         "fitted. Call its fit first, or pass classes=[…].",
     ),
     ({"X": LINEAR}, "X must be rows to measure on; LinearRegression was given. Give "),
+    (
+        {"X": "rows.csv"},
+        "X must be rows to measure on; 'rows.csv' was given. Read the file first, for "
+        "instance with pandas.read_csv.",
+    ),
+    (
+        {"y": "a"},
+        "y must be the target of the rows; 'a' was given. Pass X['a'], and X without ",
+    ),
     (
         {"X": csr_array(X)},
         "X: X must have rows and columns; it is a csr_array. Pass X.",
@@ -756,23 +775,6 @@ def test_two_entries_of_a_method_are_told_apart_in_the_frame():
     assert told.to_numpy().tolist() == [["", "difference"], ["as a ratio", "ratio"]]
 
 
-def test_groups_of_an_entry_with_a_name_have_a_name_of_their_own():
-    named = [{"method": "permutation", "name": "mine"}]
-    result = ia.audit(LINEAR, X, Y, methods=named, groups={"both": ["a", "b"]})
-    assert [(r.entry, r.of) for r in result.importances] == [
-        ("mine", "features"),
-        ("mine of groups", "groups"),
-    ]
-
-
-def test_numbers_that_are_all_undefined_are_no_measurement():
-    is_kept = IRIS[1] != 1
-    rows, y = (part[is_kept] for part in IRIS)
-    with pytest.raises(ia.AuditError, match="Nothing could be measured") as refusal:
-        ia.audit(FLOWERS, rows, y, losses="one_minus_auc_ovr")
-    assert "No evaluation row has the class '1'" in str(refusal.value)
-
-
 def test_a_model_that_is_to_be_fitted_again_is_given_with_its_training_rows():
     asked = {"methods": ["t_statistic", "permutation"]}
     note = the_note(ia.audit(LINEAR, X, Y, **asked), "not_applicable").message
@@ -874,29 +876,6 @@ def test_a_model_of_an_array_that_is_given_a_frame_is_said_to_read_it_by_place()
     for one, rows in ((LINEAR, X), (wrapped, X), (model, X.to_numpy())):
         found = ia.audit(one, rows, Y).findings
         assert "read_by_place" not in {finding.check for finding in found}
-
-
-@pytest.mark.parametrize(
-    ("rows", "y", "message"),
-    [
-        (
-            "rows.csv",
-            Y,
-            "X must be rows to measure on; 'rows.csv' was given. Read the file first, "
-            "for instance with pandas.read_csv.",
-        ),
-        (
-            X,
-            "a",
-            "y must be the target of the rows; 'a' was given. Pass X['a'], and X "
-            "without it.",
-        ),
-    ],
-)
-def test_the_name_of_a_file_or_column_is_refused_with_what_to_pass(rows, y, message):
-    with pytest.raises(ia.DataError) as refusal:
-        ia.audit(LINEAR, rows, y)
-    assert str(refusal.value) == message
 
 
 def test_jobs_of_the_call_are_those_of_its_work():

@@ -1,55 +1,41 @@
 """Programmes of their own: followed to their end, whenever we come to look."""
 
 import subprocess
+import time
 
-from importance_audit.operate.child_process import follow
+from importance_audit.operate.child_process import run_child
 
 PATIENCE = 60.0
 
 
-def start_script(script, kind=subprocess.Popen):
-    """Begin a shell script as those are begun that are followed."""
-    return kind(
-        ["/bin/sh", "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+def run_script(script, seconds=PATIENCE, echo=lambda _: None, **options):
+    """Return the code of a shell script, its output, and whether it ended by itself."""
+    return run_child(["/bin/sh", "-c", script], seconds, echo, **options)[1:]
 
 
-class LooksLate(subprocess.Popen):
+class SeenLate(subprocess.Popen):
     """Is looked at only after it has spoken and ended, as on a busy machine."""
 
     def poll(self):
-        if self.stdin and not self.stdin.closed:
-            self.stdin.close()
-            self.wait()
+        self.wait()
         return super().poll()
 
 
-def test_what_a_process_says_just_before_its_end_is_heard():
-    child = start_script("read line; echo the cause; exit 3", LooksLate)
-    assert follow(child, PATIENCE, lambda _: None) == (b"the cause\n", True)
-    assert child.returncode == 3
+def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen(monkeypatch):
+    monkeypatch.setattr(subprocess, "Popen", SeenLate)
+    assert run_script("echo the cause; exit 3", -1) == (3, b"the cause\n", True)
 
 
-def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen():
-    child = start_script("echo sent; exit 3")
-    child.wait()
-    assert follow(child, -1, lambda _: None) == (b"sent\n", True)
-    assert child.returncode == 3
+def test_what_a_process_leaves_behind_does_not_keep_its_end_from_being_seen():
+    start = time.monotonic()
+    assert run_script("sleep 60 & echo sent; exit 3") == (3, b"sent\n", True)
+    assert time.monotonic() - start < PATIENCE / 2
 
 
 def test_a_process_that_is_to_stop_may_save_and_then_is_killed():
-    saves = "trap 'echo saved; exit 3' TERM; echo ready; while :; do sleep 0.1; done"
-    child, said = start_script(saves), []
-    after = follow(
-        child, PATIENCE, said.append, is_stopped=lambda: bool(said), grace=PATIENCE
-    )
-    assert after == (b"ready\nsaved\n", True)
-    deaf, said = start_script("trap '' TERM; echo ready; exec sleep 600"), []
-    after = follow(
-        deaf, PATIENCE, said.append, is_stopped=lambda: bool(said), grace=0.2
-    )
-    assert after == (b"ready\n", False)
+    saves, said = "trap 'echo saved; exit 3' TERM; echo ready; while :; do :; done", []
+    asked = {"echo": said.append, "signals": said}
+    assert run_script(saves, grace=PATIENCE, **asked) == (3, b"ready\nsaved\n", True)
+    said.clear()
+    deaf = "trap '' TERM; echo ready; exec sleep 600"
+    assert run_script(deaf, grace=0.2, **asked) == (-9, b"ready\n", False)

@@ -87,9 +87,7 @@ def job(folder, environment=None, **section):
     words = "-P -m importance_audit run --unattended".split()
     command = (program, *words, str(folder))
     schedule = ScheduleSection(**section)
-    timeout = shutil.which("timeout") or ""
-    minutes = schedule.minutes
-    return Job(folder, folder, schedule, minutes, command, environment or {}, timeout)
+    return Job(folder, folder, schedule, schedule.minutes, command, environment or {})
 
 
 def as_cron(line):
@@ -135,13 +133,6 @@ def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_pat
     bare(as_cron(cron_line(recorder)))
     log = (recorder.folder / "schedule.log").read_text()
     assert log == "to stdout\nto stderr\n" * 2
-
-
-def test_a_job_that_does_not_end_is_ended(tmp_path):
-    endless = job(tmp_path)
-    (tmp_path / "python").write_text("#!/bin/sh\nexec sleep 600\n")
-    line = as_cron(cron_line(endless)).replace(f" {endless.seconds} ", " 0.2 ")
-    assert bare(line).returncode in {143, -signal.SIGTERM}
 
 
 def test_a_job_that_is_ended_may_say_so_and_its_exit_code_is_kept(tmp_path):

@@ -84,6 +84,7 @@ def test_a_log_cut_at_any_byte_is_whole_after_the_next_line(log):
         (b'"host":"h",', b""),
         (b"began", b"begun"),
         (b"+00:00", b""),
+        (b'"time":"', b'"time":"noon'),
         (b"\n", b"\r\n"),
         (b'{"n"', b'\xef\xbb\xbf{"n"'),
     ],

@@ -80,11 +80,6 @@ GAPS = {
         f"Run '{B}' is missing: line 3 of {LOG} names it, but its folder no longer "
         "exists.",
     ),
-    "newest deleted": (
-        lambda audit: remove(audit / "runs" / C),
-        [A, B],
-        f"Run '{C}' is missing: line 4 of {LOG} names it, ",
-    ),
     "list altered": (
         lambda audit: exchange(audit / LIST, b"\n", b"\n\n"),
         [A, C],
@@ -99,11 +94,6 @@ GAPS = {
         lambda audit: replaced(audit / LIST, os.mkfifo),
         [A, C],
         f"SHA256SUMS of run '{B}' cannot be read: a FIFO.",
-    ),
-    "list is a folder": (
-        lambda audit: replaced(audit / LIST, os.mkdir),
-        [A, C],
-        f"SHA256SUMS of run '{B}' cannot be read: a folder.",
     ),
     "copied": (
         lambda audit: shutil.copytree(audit / "runs" / B, audit / "runs" / "copy"),

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from importance_audit.runs.attempts import describe_clock_jump
-from importance_audit.runs.audit_log import parse, to_line
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -36,9 +35,3 @@ def test_only_the_last_event_counts_by_its_instant_and_five_seconds_do_not(
     events, is_said
 ):
     assert bool(describe_clock_jump(events, NOON)) == is_said
-
-
-@pytest.mark.parametrize("time", ["noon", "2026-11-22T12:00:00", 7, None])
-def test_a_line_without_an_instant_is_no_event(time):
-    facts = {"n": 1, "time": time, "kind": "clock", "previous": "", "message": ""}
-    assert parse(to_line(facts)).events == ()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...records.result import AuditResult
-from ...runs.signoff.approvals import page_text, signoff_of
+from ...runs.signoff.approvals import page_text
 from ..sections.control import hash_text, moment
 from ..sections.signoff import signed_tables
 from ..sections.verdicts import badge
@@ -24,12 +24,12 @@ def signoff_html(result: AuditResult, facts: Mapping[str, Any]) -> str:
     facts : mapping
         The line of the audit log, without what is known only once its page is made.
     """
-    record = signoff_of(facts)
-    audit, run = display_name(result.run.audit), display_name(record.run_id)
+    audit, run = display_name(result.run.audit), display_name(facts["run"])
     title = say("signoff.page_title", audit=audit, run=run)
-    digest = say("signoff.digest", digest=hash_text(record.content_digest))
+    digest = facts["content_digest"]
+    covered = say("signoff.digest", digest=hash_text(digest))
     line = (say("signoff.line"), (Styled("code", (page_text(facts),)),))
-    tables = signed_tables((record,), record.content_digest)
+    tables = signed_tables((facts,), digest)
     view = ReportView(
         document=plain(title),
         created=facts["time"],
@@ -44,9 +44,9 @@ def signoff_html(result: AuditResult, facts: Mapping[str, Any]) -> str:
                 "signoff",
                 word("signoff.page_section"),
                 (),
-                {"blocks": (digest, *tables, *line)},
+                {"blocks": (covered, *tables, *line)},
             ),
         ),
-        digest=record.content_digest,
+        digest=digest,
     )
     return to_html(view)

@@ -26,7 +26,6 @@ from ...records.result import AuditResult
 from ...records.shift import Shift
 from ...runs.baseline.change import Change, compare_runs
 from ...runs.baseline.drift import shifts
-from ...runs.signoff.approvals import Signoff
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.summary import NO_HISTORY, RunHistory
 from ..text.blocks import (
@@ -81,7 +80,7 @@ class Facts:
         The id of each estimand card: "E1", "E2", …
     baseline : AuditResult, optional
         The approved earlier run.
-    signoffs : tuple of Signoff, optional
+    signoffs : tuple of mapping, optional
         The signatures of this run; None if it is not known whether it was signed.
     has_pdf : bool
         Whether there is a report.pdf.
@@ -103,7 +102,7 @@ class Facts:
     rankings: tuple[Ranking, ...]
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
-    signoffs: tuple[Signoff, ...] | None = ()
+    signoffs: tuple[Mapping[str, Any], ...] | None = ()
     has_pdf: bool = True
     has_folder: bool = True
     history: RunHistory = NO_HISTORY

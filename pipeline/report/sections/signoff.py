@@ -1,8 +1,9 @@
 """Section P: the signatures on this document and its digest, or lines to sign on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ...runs.signoff.approvals import ROLES, Signoff
+from ...runs.signoff.approvals import ROLES
 from ..text.blocks import Section, Styled, Table
 from ..text.wording import display_name, look_up, say, show_hidden, table_of
 from .control import hash_text, moment
@@ -33,23 +34,25 @@ def _lines(facts: Facts) -> Table:
     )
 
 
-def signed_tables(signoffs: Sequence[Signoff], digest: str) -> tuple[Table, Table]:
+def signed_tables(
+    signoffs: Sequence[Mapping[str, Any]], digest: str
+) -> tuple[Table, Table]:
     """Return the table of signatures, in their order, and the table of statements.
 
     `digest` is the content digest of the document that prints them.
     """
-    is_other = [record.content_digest != digest for record in signoffs]
+    is_other = [record["content_digest"] != digest for record in signoffs]
     signatures = table_of(
         "other-signatures" if is_other and all(is_other) else "signatures",
         "signoff",
         "name:header role time meaning covers:code",
         [
             (
-                display_name(record.name),
-                show_hidden(record.role),
-                moment(record.signed_at.isoformat()),
-                record.meaning,
-                hash_text(record.content_digest),
+                display_name(record["name"]),
+                show_hidden(record["role"]),
+                moment(record["time"]),
+                record["meaning"],
+                hash_text(record["content_digest"]),
             )
             for record in signoffs
         ],
@@ -58,7 +61,7 @@ def signed_tables(signoffs: Sequence[Signoff], digest: str) -> tuple[Table, Tabl
         shape="wide",
     )
     notes = [say("signoff.binds")]
-    if any(record.signer for record in signoffs):
+    if any(record["signer"] for record in signoffs):
         notes.append(say("signoff.not_checked"))
     statements = table_of(
         "statements",
@@ -66,12 +69,12 @@ def signed_tables(signoffs: Sequence[Signoff], digest: str) -> tuple[Table, Tabl
         "log_line:header name relation statement method signer",
         [
             (
-                str(record.line),
-                display_name(record.name),
-                show_hidden(record.relation),
-                show_hidden(record.statement),
-                show_hidden(record.method),
-                show_hidden(record.signer) or "–",
+                str(record["n"]),
+                display_name(record["name"]),
+                show_hidden(record["relation"]),
+                show_hidden(record["statement"]),
+                show_hidden(record["method"]),
+                show_hidden(record["signer"]) or "–",
             )
             for record in signoffs
         ],

@@ -4,8 +4,8 @@ The older run is the approved baseline. The differences come first, because a mo
 can only be interpreted with them. Not: the choice of the baseline, or the report.
 """
 
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping
+from itertools import starmap
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -247,11 +247,10 @@ NOWHERE = _Feature(np.nan, np.nan, (np.nan, np.nan))
 
 def _by_feature(record: Importance) -> dict[str, _Feature]:
     first, last = (ends.tolist() for ends in places(*interval(record)))
-    numbers_of = zip(record.mean.tolist(), record.rank.tolist(), strict=True)
     ends = zip(first, last, strict=True)
     columns = [frozenset(names) for names in record.columns]
-    parts = zip(record.features, numbers_of, ends, columns, strict=True)
-    return {name: _Feature(*pair, where, which) for name, pair, where, which in parts}
+    facts = zip(record.mean.tolist(), record.rank.tolist(), ends, columns, strict=True)
+    return dict(zip(record.features, starmap(_Feature, facts), strict=True))
 
 
 def _cards_differ(old: Importance, new: Importance) -> str:
@@ -285,12 +284,9 @@ def _checks(old: AuditResult, new: AuditResult) -> Iterator[VerdictChange]:
 
 def _verdicts(result: AuditResult) -> dict[tuple[str, str, int], str]:
     """Return verdicts by check, subject, and position among those with equal both."""
-    verdicts: dict[tuple[str, str, int], str] = {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for row in result.checks.to_dict("records"):
-        if row["check"] in AGAINST_BASELINE:
-            continue
-        key = str(row["check"]), str(row["subject"])
-        verdicts[*key, counts[key]] = str(row["verdict"])
-        counts[key] += 1
-    return verdicts
+    checks = result.checks[~result.checks["check"].isin(AGAINST_BASELINE)]
+    places = checks.groupby(["check", "subject"]).cumcount()
+    names = ("check", "subject", "verdict")
+    check, subject, verdict = (checks[name].map(str) for name in names)
+    keys = zip(check, subject, places, strict=True)
+    return dict(zip(keys, verdict, strict=True))

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-from scipy.special import gammaln
+from scipy.stats import hypergeom
 
 from ...data import shifts as of_sketches
 from ...data.quantiles import Sketch, sketches
@@ -305,9 +304,8 @@ def _chance_of_none(old: Mapping[str, int], new: Mapping[str, int], rows: int) -
     m of n + m rows are drawn without replacement; none of the `rows` of the level is
     drawn.
     """
-    n, m = sum(old.values()), sum(new.values())
-    ways = gammaln([n + m - rows + 1, n - rows + 1, n + m + 1, n + 1])
-    return float(np.exp(ways[0] - ways[1] - ways[2] + ways[3]))
+    m = sum(new.values())
+    return float(hypergeom.pmf(0, sum(old.values()) + m, rows, m))
 
 
 def _describe_levels(levels: Mapping[str, int]) -> str:

@@ -5,15 +5,13 @@ Not: the effect of an answer on the findings of a run (`answers`).
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from ...records.errors import ConfigError, did_you_mean, listed, quote
 from .answers import FILE_NAME, LEAST_DIGITS, Accepted, Answer
-
-KNOWN = ("finding",)
 
 
 def load_answers(folder: Path) -> tuple[Answer, ...]:
@@ -56,32 +54,38 @@ def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
     '0123456789ab'
     """
     top = f"{FILE_NAME}: the top level"
-    problems = [_unknown(top, name, KNOWN) for name in document if name not in KNOWN]
+    unknown = {name: value for name, value in document.items() if name != "finding"}
+    problems = [*_problems_of_keys(top, "", unknown, {"finding": TEXT})]
     entries = document.get("finding", [])
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         rule = "must be a list of tables, [[finding]]"
         problems.append(f"{FILE_NAME}: finding {rule}; {quote(entries)} was given.")
         raise ConfigError(problems)
-    several = len(entries) > 1
-    places = [
-        f"{FILE_NAME}: [finding{f' {n}' if several else ''}]"
-        for n in range(1, len(entries) + 1)
-    ]
-    for place, entry in zip(places, entries, strict=True):
-        problems += _problems(place, entry)
-    problems += _twice(places, entries)
+    answers: list[Answer] = []
+    first_places: dict[str, int] = {}
+    for n, entry in enumerate(entries, start=1):
+        where = f"{FILE_NAME}: [finding{f' {n}' if len(entries) > 1 else ''}]"
+        problems += _problems(where, entry)
+        key = str(entry.get("key", "")).lower()
+        before = first_places.setdefault(key[:LEAST_DIGITS], n)
+        if key and before != n:
+            problems.append(
+                f"{where} key must be answered once; {quote(key)} is also answered by "
+                f"[finding {before}]. Merge the two."
+            )
+        if not problems:
+            facts: dict[str, Any] = {**entry, "key": key}
+            if "exception" in entry:
+                facts["exception"] = Accepted(**entry["exception"])
+            answers.append(Answer(**facts))
     if problems:
         raise ConfigError(problems)
-    answers = []
-    for entry in entries:
-        accepted = {k: Accepted(**v) for k, v in entry.items() if k == "exception"}
-        answers.append(Answer(**{**entry, "key": entry["key"].lower(), **accepted}))
     return tuple(answers)
 
 
 def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield the problems of one entry, in the order of its keys."""
-    yield from _of_keys(where, "", entry, KEYS)
+    yield from _problems_of_keys(where, "", entry, KEYS)
     if "key" not in entry:
         yield f"{where} key is missing. Section K prints it."
     elif set(entry) == {"key"}:
@@ -91,79 +95,50 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
         )
     exception = entry.get("exception")
     if isinstance(exception, dict):
-        yield from _of_keys(where, "exception.", exception, EXCEPTION)
+        yield from _problems_of_keys(where, "exception.", exception, EXCEPTION)
         for name in EXCEPTION:
             if name not in exception and name != "baseline":
                 yield f"{where} exception.{name} is missing."
 
 
-def _of_keys(
+def _problems_of_keys(
     where: str, above: str, table: Mapping[str, Any], rules: Mapping[str, "_Rule"]
 ) -> Iterator[str]:
     """Yield the problems of unknown keys, and of values that break their rule."""
     for name, value in table.items():
         if name not in rules:
-            yield _unknown(f"{where} {above}".rstrip(" ."), name, tuple(rules))
-        elif not rules[name].keeps(value):
-            yield (
-                f"{where} {above}{name} must be {rules[name].words}; "
-                f"{_toml_text(value)} was given."
-            )
+            place = f"{where} {above}".rstrip(" .")
+            hint = did_you_mean(name, tuple(rules))
+            yield f"{place} holds the unknown key {quote(name)}.{hint}"
+            continue
+        words, is_kept = rules[name]
+        if not is_kept(value):
+            given = str(value) if isinstance(value, date) else quote(value)  # as TOML
+            yield f"{where} {above}{name} must be {words}; {given} was given."
 
 
-def _unknown(where: str, name: str, known_keys: Sequence[str]) -> str:
-    hint = did_you_mean(name, known_keys)
-    return f"{where} holds the unknown key {quote(name)}.{hint}"
-
-
-def _twice(
-    places: Sequence[str], entries: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
-    """Yield the entries whose key begins like that of an earlier entry."""
-    first_places: dict[str, int] = {}
-    for n, entry in enumerate(entries):
-        key = str(entry.get("key", "")).lower()
-        before = first_places.setdefault(key[:LEAST_DIGITS], n)
-        if key and before != n:
-            yield (
-                f"{places[n]} key must be answered once; {quote(key)} is also answered "
-                f"by [finding {before + 1}]. Merge the two."
-            )
-
-
-def _toml_text(value: Any) -> str:
-    """Return a value as TOML writes it: a date without quotes, a boolean lower case."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, date) else repr(value)
-
-
-class _Rule(NamedTuple):
-    """A rule of a value, in words and as a test."""
-
-    words: str
-    keeps: Callable[[Any], bool]
-
-
-_TEXT = _Rule(
-    "a text that is not empty", lambda v: isinstance(v, str) and bool(v.strip())
+_Rule: TypeAlias = tuple[str, Callable[[Any], bool]]
+"""A rule of a value, in words and as a test."""
+TEXT: _Rule = (
+    "a text that is not empty",
+    lambda v: isinstance(v, str) and bool(v.strip()),
 )
-_DAY = _Rule(
+DAY: _Rule = (
     "a day such as 2026-12-31, without quotes",
     lambda v: isinstance(v, date) and not isinstance(v, datetime),
 )
 _DIGITS = re.compile(rf"[0-9a-fA-F]{{{LEAST_DIGITS},64}}")
-KEYS = {
-    "key": _Rule(
+KEYS: dict[str, _Rule] = {
+    "key": (
         f"the first {LEAST_DIGITS} to 64 hex digits of a finding's key",
         lambda v: isinstance(v, str) and bool(_DIGITS.fullmatch(v)),
     ),
-    "owner": _TEXT,
-    "due": _DAY,
-    "response": _TEXT,
-    "exception": _Rule("a table, [finding.exception]", lambda v: isinstance(v, dict)),
+    "owner": TEXT,
+    "due": DAY,
+    "response": TEXT,
+    "exception": ("a table, [finding.exception]", lambda v: isinstance(v, dict)),
 }
 EXCEPTION = {
-    "until": _DAY,
-    **dict.fromkeys(("reason", "control", "approved_by", "baseline"), _TEXT),
+    "until": DAY,
+    **dict.fromkeys(("reason", "control", "approved_by", "baseline"), TEXT),
 }

@@ -114,7 +114,10 @@ def _text(pdf: Any) -> str:
 
 
 def _characters(font: Any) -> dict[bytes, str]:
-    """Return the character of each code of a font, from its ToUnicode map."""
+    """Return the character of each code of a font, from its ToUnicode map.
+
+    WeasyPrint writes the map code by code, without ranges.
+    """
     if "/ToUnicode" not in font:
         return {}
     table = font["/ToUnicode"].read_bytes().decode("latin-1")
@@ -123,10 +126,4 @@ def _characters(font: Any) -> dict[bytes, str]:
         for code, text in re.findall(r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>", block):
             words = bytes.fromhex(text).decode("utf-16-be", errors="replace")
             characters[bytes.fromhex(code)] = words
-    for block in re.findall(r"beginbfrange(.*?)endbfrange", table, re.DOTALL):
-        pattern = r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>"
-        for first, last, text in re.findall(pattern, block):
-            for step in range(int(last, 16) - int(first, 16) + 1):
-                code = (int(first, 16) + step).to_bytes(len(first) // 2, "big")
-                characters[code] = chr(int(text, 16) + step)
     return characters

@@ -7,7 +7,6 @@ from tests.report.reading import cells_of, column, said_in, table
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.approvals import Signoff
 
 STATEMENTS = "tab-statements"
 NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
@@ -16,10 +15,10 @@ NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
 def signed(digest, **changes):
     """Return a record of a signature under a content digest."""
     who = {"name": "A. Nowak", "role": "approver", "relation": "none"}
-    what = {"meaning": "approval", "statement": "Accepted.", "signed_at": NOON}
-    run = {"run_id": "20261120T091204Z-7f3a91c2", "content_digest": digest}
-    run |= {"line": 4, "list_sha256": "1" * 64, "method": "typed at the terminal"}
-    return Signoff(**{**run, **who, **what, **changes})
+    what = {"meaning": "approval", "statement": "Accepted.", "signer": ""}
+    run = {"run": "20261120T091204Z-7f3a91c2", "content_digest": digest}
+    run |= {"n": 4, "time": NOON.isoformat(), "method": "typed at the terminal"}
+    return {**run, **who, **what, **changes}
 
 
 def view_with(*signoffs):
@@ -28,8 +27,8 @@ def view_with(*signoffs):
 
 def test_a_signed_report_prints_what_each_record_says_and_no_empty_line():
     digest = view_of("apartments").digest
-    changes = {"line": 9, "name": "B. Zając", "signer": "zajac@example.org"}
-    late = signed(digest, signed_at=NOON + timedelta(1), **changes)
+    changes = {"n": 9, "name": "B. Zając", "signer": "zajac@example.org"}
+    late = signed(digest, time=(NOON + timedelta(1)).isoformat(), **changes)
     view = view_with(signed(digest), late)
     signatures = table(view, "tab-signatures")
     noon = "2026-11-21 12:00:05 UTC"

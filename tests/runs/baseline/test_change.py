@@ -107,24 +107,44 @@ def test_other_predictions_for_other_rows_are_no_other_model():
     assert compare_runs(old, new).areas == {"data", "model"}
 
 
-def test_another_limit_differs_but_moves_no_number():
-    config = {**OLD.run.config, "checks": {"dependence": 0.99}}
-    change = compare_runs(OLD, replace(OLD, run=replace(OLD.run, config=config)))
-    limit = Difference("limits", "checks.dependence", "", "0.99")
-    assert limit in change.differences
-    assert change.areas == {"limits"}
-    assert change.is_noise_only
-
-
-def test_a_first_group_is_new_and_the_empty_table_before_it_says_nothing():
-    runs = [
-        replace(run_of([30, 20, 10]), run=made_run(config={"groups": groups}))
-        for groups in ({}, {"g": ["a", "b"]})
-    ]
-    groups = Difference("configuration", "groups.g", "", "a, b")
-    assert [one for one in compare_runs(*runs).differences if "groups" in one.what] == [
-        groups
-    ]
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ({}, {"seed": 43}, Difference("seed", "seed", "42", "43")),
+        (
+            {"checks": {}},
+            {"checks": {"dependence": 0.99}},
+            Difference("limits", "checks.dependence", "", "0.99"),
+        ),
+        (
+            {"limits": {"minutes": None}},  # not set: an empty side
+            {"limits": {"minutes": 5.0}},
+            Difference("configuration", "limits.minutes", "", "5.0"),
+        ),
+        (
+            {"groups": {}},  # which says nothing
+            {"groups": {"g": ["a", "b"]}},
+            Difference("configuration", "groups.g", "", "a, b"),
+        ),
+        (
+            {"importance": [{"engines": []}]},
+            {"importance": [{"engines": ["vip"]}]},
+            Difference("configuration", "importance[1].engines", "none", "vip"),
+        ),
+        ({}, {"report": {"owner": "another"}, "execution": {"n_jobs": 4}}, None),
+    ],
+)
+def test_settings_that_differ_are_listed_but_no_texts_of_the_report_and_no_workers(
+    before, now, expected
+):
+    """Seed and limits explain no movement."""
+    old, new = (
+        replace(OLD, run=made_run(OLD.run.audit, config={**OLD.run.config, **more}))
+        for more in (before, now)
+    )
+    change = compare_runs(old, new)
+    assert change.differences == ((expected,) if expected else ())
+    assert change.is_noise_only == (not change.areas & {"configuration"})
 
 
 def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():
@@ -179,13 +199,6 @@ def test_a_question_of_one_run_only_is_told_by_its_record():
     assert change.questions == ()
 
 
-def test_another_seed_alone_leaves_nothing_but_noise():
-    config = {**OLD.run.config, "seed": 43}
-    change = compare_runs(OLD, replace(OLD, run=replace(OLD.run, config=config)))
-    assert change.differences == (Difference("seed", "seed", "42", "43"),)
-    assert change.is_noise_only
-
-
 @pytest.mark.parametrize(
     ("frame", "column", "value", "area", "what"),
     [
@@ -203,31 +216,6 @@ def test_other_rows_or_models_are_more_than_noise(frame, column, value, area, wh
     assert [(one.area, one.what) for one in change.differences] == [(area, what)]
     assert change.differences[0].new == str(value)
     assert not change.is_noise_only
-
-
-def test_what_is_not_set_is_an_empty_side():
-    without, with_ = (
-        replace(OLD, run=made_run(config={**OLD.run.config, "limits": {"minutes": n}}))
-        for n in (None, 5.0)
-    )
-    (one,) = compare_runs(without, with_).differences
-    assert one == Difference("configuration", "limits.minutes", "", "5.0")
-
-
-def test_settings_are_listed_but_no_texts_of_the_report_and_no_workers():
-    config = {
-        **OLD.run.config,
-        "importance": [{"method": "permutation", "engines": ["vip"]}],
-        "report": {"owner": "another"},
-        "execution": {"n_jobs": 4},
-    }
-    new = replace(OLD, run=made_run(OLD.run.audit, config=config))
-    settings = [
-        one for one in compare_runs(OLD, new).differences if one.area == "configuration"
-    ]
-    assert settings == [
-        Difference("configuration", "importance[1].engines", "none", "vip")
-    ]
 
 
 def test_checks_are_told_where_their_verdict_is_another_one():
