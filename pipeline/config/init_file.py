@@ -129,13 +129,11 @@ def starter_from(
     has_target = column_types.without(table.texts(target), missing).notna().to_numpy()
     n_missing = int((~has_target).sum())
     table = table.of_rows(has_target) if n_missing else table
-    where = f"{table.name}: target {quote(target)}"
-    column = _typed_column(
-        table, target, missing, where=f"{table.name}: column {quote(target)}"
-    )
-    task = _task(column, where)
-    for problem in column_roles.target_problems(column, task.name, where=where):
-        raise DataError(problem)
+    with column_roles.about(f"{table.name}: column {quote(target)}"):
+        column = _typed_column(table, target, missing)
+    with column_roles.about(f"{table.name}: target {quote(target)}"):
+        task = _task(column)
+        column_roles.raise_all(column_roles.target_problems(column, task.name))
     names = [name for name in columns if name != target]
     strata = pd.Series("", index=column.index, dtype=object)
     if task.name != "regression":
@@ -204,16 +202,11 @@ def _render(**facts: Any) -> str:
     return template.render(**facts)
 
 
-def _typed_column(
-    table: Table, name: str, missing: tuple[str, ...], *, where: str
-) -> pd.Series:
+def _typed_column(table: Table, name: str, missing: Collection[str]) -> pd.Series:
     if not table.has_texts(name):
-        return column_types.from_values(table.frame[name], where=where)
-    return column_types.from_texts(
-        column_types.without(table.frame[name], missing),
-        where=where,
-        written=table.written,
-    )
+        return column_types.from_values(table.frame[name])
+    cells = column_types.without(table.frame[name], missing)
+    return column_types.from_texts(cells, written=table.written)
 
 
 def _missing_values(table: Table, target: str) -> tuple[str, ...]:
@@ -239,7 +232,7 @@ def _missing_values(table: Table, target: str) -> tuple[str, ...]:
 
 def _can_be_read(table: Table, name: str, missing: Collection[str]) -> bool:
     try:
-        _typed_column(table, name, tuple(missing), where="")
+        _typed_column(table, name, missing)
     except DataError:
         return bool(missing and _dates_in(table, name, missing))
     return True
@@ -250,14 +243,14 @@ def _dates_in(
 ) -> list[tuple[pd.Series, str]]:
     """Return the dates of a column in each format that fits, with the format."""
     if not table.has_texts(name):
-        column = column_types.from_values(table.frame[name], where="", is_feature=True)
+        column = column_types.from_values(table.frame[name], is_feature=True)
         return [(column, "")] * dates.is_dates(column)
     cells = column_types.without(table.frame[name], missing)
     first, read = cells.dropna().head(1), []
     for written in DATE_FORMATS if len(first) else ():
         with suppress(DataError):
-            dates.from_texts(first, written, where="")
-            read.append((dates.from_texts(cells, written, where=""), written))
+            dates.from_texts(first, written)
+            read.append((dates.from_texts(cells, written), written))
     return read
 
 
@@ -271,7 +264,7 @@ def _assign_roles(
     found = _Columns({}, {}, {}, {})
     for name in names:
         try:
-            column = _typed_column(table, name, missing, where="")
+            column = _typed_column(table, name, missing)
         except DataError as error:
             found.left_out[name] = _reason(str(error))
             _add_dates(found, table, name, missing, is_test)
@@ -345,7 +338,7 @@ def _reason_left_out(name: str, column: pd.Series, is_test: Rows) -> str:
     if 2 * n_missing > len(column):
         return f"{n_missing} of {len(column)} missing"
     for part in (column[~is_test], column[is_test]):
-        for problem in column_roles.feature_problems(part, where=""):
+        for problem in column_roles.feature_problems(part):
             return _reason(problem)
     return ""
 
@@ -355,12 +348,12 @@ def _reason(problem: str) -> str:
     return re.split(r"\. (?=[A-Z][a-z])", problem.strip())[0].rstrip(".")
 
 
-def _task(target: pd.Series, where: str) -> _Task:
+def _task(target: pd.Series) -> _Task:
     """Return the task that a target suggests, and refuse a constant target."""
     values = np.sort(np.asarray(target.dropna().unique())).tolist()
     if len(values) < 2:
         n_values = several(len(values), "value") if values else "no value"
-        raise DataError(f"{where} has {n_values}, and a target needs two or more.")
+        raise DataError(f"has {n_values}, and a target needs two or more.")
     kind, names = column_types.kind_of(target), _list_values(values)
     if len(values) == 2:
         words = [column_types.text_of(value) for value in values]

@@ -20,6 +20,7 @@ from ..records.errors import DataError, hints, listed, quote
 from ..records.finding import Finding
 from ..records.frames import FRAMES
 from . import column_roles, dates
+from .column_roles import collecting, raise_all
 from .column_types import (
     digest_of,
     flags_in_words,
@@ -31,7 +32,7 @@ from .column_types import (
 from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
 from .left_out import weighs, without_weight
-from .read import Side, collecting, raise_all, read, row_problems
+from .read import Side, read, row_problems
 from .section import DataSection
 from .splits import drawn_rows
 from .tables import RFrame, check_header, is_text_file
@@ -191,9 +192,7 @@ def dataset(
         for key, hint in zip(unknown, hints(unknown, list(side.X)), strict=True)
     ]
     with collecting(problems):
-        order, targets = _targets(
-            (side,), task, positive_class=None, classes=classes, is_configured=False
-        )
+        order, targets = _targets((side,), task, classes=classes, is_configured=False)
     raise_all(problems)
     return _dataset_of(side, targets[0], task, order, split=split)
 
@@ -341,16 +340,15 @@ def _typed_rows(
     counts = rows_that_count(frame, weights)
     rows: dict[str, pd.Series] = {}
     for key in frame:
-        with collecting(problems):
-            where = f"{name}: column {quote(key)}"
+        with collecting(problems, f"{name}: column {quote(key)}"):
             column = frame[key][counts].reset_index(drop=True)
-            column = from_values(column, where=where, is_feature=True)
+            column = from_values(column, is_feature=True)
             rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
     roles: dict[str, pd.Series] = {}
     for role, values in others.items():
-        with collecting(problems):
+        with collecting(problems, f"{name}: {role}"):
             column = pd.Series(values)[counts].reset_index(drop=True)
-            roles[role] = from_values(column, where=f"{name}: {role}")
+            roles[role] = from_values(column)
     raise_all(problems)
     types = {key: column_type(frame[key], rows[key]) for key in frame}
     side = Side(
@@ -389,7 +387,8 @@ def _segments_of(
         values = () if segments[key] is None else one_column(segments[key], where)
         check_index(X, **{f"segments[{quote(key)}]": values})
         column = pd.Series(values)[counts].reset_index(drop=True)
-        typed = from_values(column, where=where, is_feature=True)
+        with column_roles.about(where):
+            typed = from_values(column, is_feature=True)
         columns[str(key)] = flags_in_words(dates.as_years(typed), column)
     return pd.DataFrame(columns)
 
@@ -518,16 +517,13 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
     """
     yield from row_problems(len(side.X), side.where)
     for key in side.X:
-        where = f"{side.where}: column {quote(key)}"
-        problems = column_roles.feature_problems(
-            side.X[key], where=where, may_be_empty=not is_learnt
-        )
-        yield from problems
+        own = column_roles.feature_problems(side.X[key], may_be_empty=not is_learnt)
+        yield from (f"{side.where}: column {quote(key)} {problem}" for problem in own)
     if side.weights is not None:
         is_argument = current_asker() == PYTHON
         what = "sample_weight" if is_argument else f"column {quote(side.weights.name)}"
-        where = f"{side.where}: {what}"
-        yield from column_roles.weight_problems(side.weights, where=where)
+        for problem in column_roles.weight_problems(side.weights):
+            yield f"{side.where}: {what} {problem}"
 
 
 def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]:
@@ -537,10 +533,8 @@ def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]
     for key, rows in product(inferred, others):
         train, side = sides["train"].X[key], sides[rows]
         if is_category(train):
-            with collecting(problems):
-                where = f"{side.where}: column {quote(key)}"
-                training_cells, cells = train.dropna(), side.X[key]
-                refuse_new_levels(training_cells, cells, where=where, rows=rows)
+            with collecting(problems, f"{side.where}: column {quote(key)}"):
+                refuse_new_levels(train.dropna(), side.X[key], rows=rows)
     return problems
 
 
@@ -548,29 +542,31 @@ def _targets(
     sides: Sequence[Side],
     task: Task,
     *,
-    positive_class: str | int | bool | None,
+    positive_class: str | int | bool | None = None,
     classes: Sequence[Any] | None = None,
     is_configured: bool = True,
 ) -> tuple[tuple[str, ...], list[npt.NDArray[Any]]]:
     """Return the classes, and the target of each side as numbers."""
     where = [f"{side.where}: target {quote(side.target.name)}" for side in sides]
-    pairs = list(zip([side.target for side in sides], where, strict=True))
     raise_all(
-        text
-        for column, label in pairs
-        for text in column_roles.target_problems(
-            column, task, where=label, is_configured=is_configured
+        f"{label} {problem}"
+        for side, label in zip(sides, where, strict=True)
+        for problem in column_roles.target_problems(
+            side.target, task, is_configured=is_configured
         )
     )
-    if classes is None:
-        order = column_roles.classes_of(
-            sides[0].target, task, positive_class=positive_class, where=where[0]
-        )
-    else:
+    if classes is not None:
         order = tuple(text_of(value) for value in classes)
-    return order, [
-        column_roles.coded(column, task, order, where=label) for column, label in pairs
-    ]
+    else:
+        with column_roles.about(where[0]):
+            order = column_roles.classes_of(
+                sides[0].target, task, positive_class=positive_class
+            )
+    targets = []
+    for side, label in zip(sides, where, strict=True):
+        with column_roles.about(label):
+            targets.append(column_roles.coded(side.target, task, order))
+    return order, targets
 
 
 def _dataset_of(

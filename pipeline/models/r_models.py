@@ -23,6 +23,7 @@ from importance_audit.r_bridge.errors import (
     UnknownClass,
 )
 
+from ..data.column_roles import about
 from ..data.column_types import from_values, is_category
 from ..data.encoding import refuse_dates, selected, unknown_levels
 from ..records.asker import remedy
@@ -472,10 +473,10 @@ def _session_rows(model: FittedModel, reader: Reader) -> pd.DataFrame | None:
     rows = model.estimator.call("session_rows", {"columns": list(reader.features)})
     if rows is None:
         return None
-    typed = {
-        name: from_values(column, where=f"column {quote(name)}", is_feature=True)
-        for name, column in rows.items()
-    }
+    typed = {}
+    for name, column in rows.items():
+        with about(f"column {quote(name)}"):
+            typed[name] = from_values(column, is_feature=True)
     return _frame_for_r(pd.DataFrame(typed), reader)
 
 

@@ -217,7 +217,7 @@ def cells_of(text, separator=","):
 
 
 def numbers_of(text):
-    return column_types.from_texts(cells_of(text)["x"], where="x")
+    return column_types.from_texts(cells_of(text)["x"])
 
 
 CELL = st.one_of(
