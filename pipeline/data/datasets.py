@@ -102,7 +102,12 @@ def read_datasets(
         if split != "train" or section.train  # else "train" holds the test rows
         for text in _problems(side, is_learnt=split == "train")
     ]
-    problems += _new_levels(sides, inferred)
+    others = [(rows, side) for rows, side in sides.items() if rows != "train"]
+    for key, (rows, side) in product(inferred, others):
+        known = sides["train"].X[key]
+        if is_category(known):
+            with collecting(problems, f"{side.where}: column {quote(key)}"):
+                refuse_new_levels(known.dropna(), side.X[key], rows=rows)
     with collecting(problems):
         classes, targets = _targets(
             [sides[split] for split in SPLITS],
@@ -181,10 +186,44 @@ def dataset(
     >>> rows.features, rows.y.tolist(), rows.classes
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
-    X = as_frame(X, name)
-    side, counts = _typed_rows(X, y, weights, name)
-    side.facts["unread"] = dict.fromkeys(held_out, ())
-    side.facts["segments"] = _segments_of(X, segments, name, counts)
+    X, weights = as_frame(X, name), as_pandas(weights)
+    y = one_column(y, f"{name}: y")
+    others = {"y": y} if weights is None else {"y": y, "weights": weights}
+    problems = [
+        f"{name}: {role} must have one value for each of {len(X)} rows; its shape is "
+        f"{np.shape(values)}."
+        for role, values in others.items()
+        if np.shape(values) != (len(X),)
+    ]
+    raise_all(problems)
+    counts = rows_that_count(X, weights)
+    rows: dict[str, pd.Series] = {}
+    for key in X:
+        with collecting(problems, f"{name}: column {quote(key)}"):
+            column = X[key][counts].reset_index(drop=True)
+            column = from_values(column, is_feature=True)
+            rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
+    roles: dict[str, pd.Series] = {}
+    for role, values in others.items():
+        with collecting(problems, f"{name}: {role}"):
+            column = pd.Series(values)[counts].reset_index(drop=True)
+            roles[role] = from_values(column)
+    raise_all(problems)
+    types = {key: column_type(X[key], rows[key]) for key in X}
+    side = Side(
+        X=pd.DataFrame(rows),
+        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
+        weights=roles["weights"].rename("weights") if "weights" in roles else None,
+        where=name,
+        facts={
+            "name": name,
+            "source": "given in Python",
+            "types": {key: kind for key, kind in types.items() if kind},
+            "notes": () if counts.all() else (without_weight(counts, name),),
+            "unread": dict.fromkeys(held_out, ()),
+            "segments": _segments_of(X, segments, name, counts),
+        },
+    )
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
@@ -317,53 +356,6 @@ def left_out_frame(test: Dataset | None) -> pd.DataFrame:
     """
     columns = test.left_out if test else ()
     return FRAMES["left_out"].of([column._asdict() for column in columns])
-
-
-def _typed_rows(
-    frame: pd.DataFrame, y: Any, weights: Any, name: str
-) -> tuple[Side, npt.NDArray[np.bool_]]:
-    """Return the rows passed in Python, typed, and whether each was kept.
-
-    Rows of weight 0 are left out. `y` and `weights` are matched by position.
-    """
-    weights = as_pandas(weights)
-    y = one_column(y, f"{name}: y")
-    others = {"y": y} if weights is None else {"y": y, "weights": weights}
-    problems = [
-        f"{name}: {role} must have one value for each of {len(frame)} rows; its shape "
-        f"is {np.shape(values)}."
-        for role, values in others.items()
-        if np.shape(values) != (len(frame),)
-    ]
-    raise_all(problems)
-
-    counts = rows_that_count(frame, weights)
-    rows: dict[str, pd.Series] = {}
-    for key in frame:
-        with collecting(problems, f"{name}: column {quote(key)}"):
-            column = frame[key][counts].reset_index(drop=True)
-            column = from_values(column, is_feature=True)
-            rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
-    roles: dict[str, pd.Series] = {}
-    for role, values in others.items():
-        with collecting(problems, f"{name}: {role}"):
-            column = pd.Series(values)[counts].reset_index(drop=True)
-            roles[role] = from_values(column)
-    raise_all(problems)
-    types = {key: column_type(frame[key], rows[key]) for key in frame}
-    side = Side(
-        X=pd.DataFrame(rows),
-        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
-        weights=roles["weights"].rename("weights") if "weights" in roles else None,
-        where=name,
-        facts={
-            "name": name,
-            "source": "given in Python",
-            "types": {key: kind for key, kind in types.items() if kind},
-            "notes": () if counts.all() else (without_weight(counts, name),),
-        },
-    )
-    return side, counts
 
 
 def _segments_of(
@@ -524,18 +516,6 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
         what = "sample_weight" if is_argument else f"column {quote(side.weights.name)}"
         for problem in column_roles.weight_problems(side.weights):
             yield f"{side.where}: {what} {problem}"
-
-
-def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]:
-    """Return a sentence per inferred category with levels that no training row has."""
-    problems: list[str] = []
-    others = [rows for rows in sides if rows != "train"]
-    for key, rows in product(inferred, others):
-        train, side = sides["train"].X[key], sides[rows]
-        if is_category(train):
-            with collecting(problems, f"{side.where}: column {quote(key)}"):
-                refuse_new_levels(train.dropna(), side.X[key], rows=rows)
-    return problems
 
 
 def _targets(

@@ -78,7 +78,12 @@ def read(
     every = every if section.train else (every[0], *every)
     tables = every[:-1] if section.reference_rows else every
     formats = date_formats(derived)
-    features = _features(tables[0], section, tuple(formats))
+    split_column = section.test.get("column", "")
+    single = (section.target, section.weights, split_column)
+    others = (*single, *section.exclude, *section.held_out_columns, *formats)
+    features = section.features or tuple(
+        name for name in tables[0].frame.columns if name not in others
+    )
     audited = (*features, *section.held_out_columns)
     derived_names = [item.name for item in derived]
     segments = [name for name in section.segments if name not in derived_names]
@@ -89,7 +94,6 @@ def read(
         ]
     )
     label = ", ".join(dict.fromkeys(table.name for table in every))
-    split_column = section.test.get("column", "")
     dated = [name for name in formats if name in tables[0].frame]
     tables_by_column = dict.fromkeys(segments, tables)
     tables_by_column |= dict.fromkeys((*audited, *dated, section.weights), every)
@@ -214,20 +218,6 @@ def row_problems(n_rows: int, where: str) -> Iterator[str]:
     if n_rows < 2:
         rows = several(n_rows, "row") if n_rows else "no rows"
         yield f"{where} has {rows}, and at least two are needed. Give more rows."
-
-
-def _features(
-    table: Table, section: DataSection, dated: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the features: as configured, or all columns that have no other role.
-
-    Date columns of which parts are derived (`dated`) have another role.
-    """
-    single = (section.target, section.weights, section.test.get("column", ""))
-    others = (*single, *section.exclude, *section.held_out_columns, *dated)
-    return section.features or tuple(
-        name for name in table.frame.columns if name not in others
-    )
 
 
 def _unknown_columns(
