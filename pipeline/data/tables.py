@@ -259,21 +259,20 @@ def _bundled_table(name: str) -> pd.DataFrame:
 
     from sklearn import datasets
 
-    loaders = {
-        word: getattr(datasets, word)
+    keys_of = {
+        word: signature(getattr(datasets, word)).parameters
         for word in dir(datasets)
         if word.startswith("load_")
-        and "as_frame" in signature(getattr(datasets, word)).parameters
     }
+    loaders = [word for word, keys in keys_of.items() if "as_frame" in keys]
     if name not in loaders:
         raise DataError(
             f"[data] sklearn must be one of {listed(loaders, limit=9)}; {quote(name)} "
             f"was given.{did_you_mean(name, loaders)}"
         )
-    loader = loaders[name]
     # Only load_diabetes scales its columns by default, to units without a meaning.
-    units = {"scaled": False} if "scaled" in signature(loader).parameters else {}
-    return loader(as_frame=True, **units).frame
+    units = {"scaled": False} if "scaled" in keys_of[name] else {}
+    return getattr(datasets, name)(as_frame=True, **units).frame
 
 
 def _suffix_of(name: str) -> str:
@@ -431,8 +430,6 @@ def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
         return sheet
     if isinstance(sheet, int) and sheet <= len(sheets):
         return sheets[sheet - 1]
-    if sheet in book.sheetnames:
-        raise DataError(f"{name}: sheet {quote(sheet)} is a chart. {has}")
     hint = did_you_mean(sheet, sheets) if isinstance(sheet, str) else ""
     raise DataError(f"{name} has no sheet {quote(sheet)}. {has}{hint}")
 
