@@ -159,17 +159,17 @@ def read(
     labelled = _split_facts(every, tables, section, seed)
     for (split, X), (where, named) in zip(frames.items(), labelled, strict=True):
         rows = rows_of[split]
-        own = {**named, **facts[split], "unread": unread}
+        own_facts: dict[str, Any] = {**named, **facts[split], "unread": unread}
         target = pd.Series(np.nan, X.index, name=section.target)
         if split != "reference":
             target = typed[section.target].iloc[rows].reset_index(drop=True)
-            own["types"] = {name: kind for name, kind in types.items() if kind}
-            own["declared"] = frozenset(section.categories)
-            own["row_numbers"] = numbers[rows]
+            own_facts["types"] = {name: kind for name, kind in types.items() if kind}
+            own_facts["declared"] = frozenset(section.categories)
+            own_facts["row_numbers"] = numbers[rows]
         weights = None
         if section.weights:
             weights = typed[section.weights].iloc[rows].reset_index(drop=True)
-        sides[split] = Side(X, target, weights, where, own)
+        sides[split] = Side(X, target, weights, where, own_facts)
     inferred = tuple(
         name
         for name in audited
