@@ -479,7 +479,7 @@ def _given(
         )
     own = columns_named(name, estimator)
     columns = _columns_read(name, own or features)
-    n_seen = getattr(estimator, "n_features_in_", None)
+    n_seen: Any = getattr(estimator, "n_features_in_", None)
     if n_seen not in (None, len(columns)):
         raise ModelError(
             f"Model {quote(name)} was fitted on {several(n_seen, 'column')}, and "
