@@ -13,7 +13,6 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from importlib.metadata import entry_points
@@ -93,20 +92,18 @@ def rows_of(extensions: Sequence[Extension]) -> Rows:
 
 def stored_rows(config: Mapping[str, Any]) -> Rows:
     """Return the rows of the extensions of a stored run, with functions that raise."""
-    return {
-        (item["kind"], item["name"]): _stored_row(item)
-        for item in config.get("extensions", ())
-    }
-
-
-def _stored_row(item: Mapping[str, Any]) -> Method | Loss | Engine:
-    if item["kind"] == "loss":
-        return Loss(_no_code, *_loss_facts(item))
-    if item["kind"] == "engine":
-        rows = {name: METHODS[name] for name in item["measures"]}
-        stored = {n: row._replace(function=_no_code) for n, row in rows.items()}
-        return {"importance": stored, "effects": {}}
-    return Method(item["asks"], item["unit"], item["form"], _no_code)
+    rows: dict[tuple[Kind, str], Any] = {}
+    for item in config.get("extensions", ()):
+        if item["kind"] == "loss":
+            row: Any = Loss(_no_code, *_loss_facts(item))
+        elif item["kind"] == "engine":
+            measured = {name: METHODS[name] for name in item["measures"]}
+            stored = {n: m._replace(function=_no_code) for n, m in measured.items()}
+            row = {"importance": stored, "effects": {}}
+        else:
+            row = Method(item["asks"], item["unit"], item["form"], _no_code)
+        rows[item["kind"], item["name"]] = row
+    return rows
 
 
 def _loss_facts(item: Mapping[str, Any]) -> tuple[tuple[str, ...], str, str, str]:
@@ -144,12 +141,11 @@ def load_extensions(
     if names:
         forget_modules(base)  # a file may have changed since the last audit
     for kind, name in names:
-        where = f"{source}{kind.capitalize()} {quote(name)}"
         try:
             function, source_facts = _load_function(kind, name, base, functions)
             extensions.append(_extension(kind, name, function, source_facts))
         except ExtensionError as error:
-            problems.append(f"{where} {error}")
+            problems.append(f"{source}{kind.capitalize()} {quote(name)} {error}")
     return tuple(extensions), tuple(problems)
 
 
@@ -180,20 +176,16 @@ def _load_function(
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return a function, and the facts of its source."""
     if name in functions or not re.fullmatch(OWN_NAME, name):
-        source = _session_source(functions.get(name))
-        if source is not None:
-            return functions[name], _source_facts("", source)
         try:
             function = functions.get(name) or _entry_point(kind, name).load()
-            file = Path(inspect.getsourcefile(inspect.unwrap(function)) or "")
-            return function, _source_facts(file.name, file.read_bytes())
+            return function, _facts(*_source_of(function))
         except Exception as error:
             how = "Write it in a file: its digest is what shows later what it was."
             raise ExtensionError(f"cannot be read: {_in_words(error)} {how}") from error
     stem, _, attribute = name.partition(":")
     module, data = _module(stem, base)
     function = getattr(module, attribute, None)
-    file = Path(str(module.__file__))
+    file, folder = Path(str(module.__file__)), base.resolve()
     if not callable(function):
         what = "class" if kind == "engine" else "function"
         fits = getattr(inspect, f"is{what}")
@@ -201,38 +193,42 @@ def _load_function(
         names = [n for n, v in own.items() if v.__module__ == module.__name__]
         has = f"it has {listed(names)}" if names else "it has none"
         raise ExtensionError(f"is no {what} of {file.name}; {has}.")
-    folder = base.resolve()
+    facts = _facts(file.name, data)
     used = _files_used(data, folder, {file}) - {file} if file.parent == folder else ()
-    imports = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(
-            path.read_bytes()
-        ).hexdigest()
-        for path in sorted(used)
-    }
-    facts = _source_facts(file.name, data)
-    return function, {**facts, "imports": imports} if imports else facts
+    if used:
+        facts["imports"] = {
+            path.relative_to(folder).as_posix(): _digest(path.read_bytes())
+            for path in sorted(used)
+        }
+    return function, facts
 
 
-def _source_facts(file: str, data: bytes) -> dict[str, Any]:
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _facts(file: str, data: bytes) -> dict[str, Any]:
     """Return the file name and the digest of a source, empty if it is not known."""
-    digest = hashlib.sha256(data).hexdigest() if data else ""
-    return {"file": file, "sha256": digest}
+    return {"file": file, "sha256": _digest(data) if data else ""}
 
 
-def _session_source(thing: Any) -> bytes | None:
-    """Return the source of an object defined in a notebook or prompt, else None.
+def _source_of(function: Callable[..., Any]) -> tuple[str, bytes]:
+    """Return the file of an object, and its content.
 
-    It is empty if Python does not keep it: for a prompt, and for a class before Python
-    3.13.
+    What a notebook or prompt defines has no file. Its content is its own source, empty
+    if Python does not keep it: for a prompt, and for a class before Python 3.13.
     """
-    if getattr(inspect.unwrap(thing), "__module__", "") != "__main__":
-        return None
-    with suppress(OSError, TypeError):
-        if Path(inspect.getsourcefile(inspect.unwrap(thing)) or "").is_file():
-            return None
-    with suppress(OSError, TypeError):
-        return inspect.getsource(inspect.unwrap(thing)).encode()
-    return b""
+    thing = inspect.unwrap(function)
+    in_session = getattr(thing, "__module__", "") == "__main__"
+    try:
+        file = Path(inspect.getsourcefile(thing) or "")
+        if in_session and not file.is_file():
+            return "", inspect.getsource(thing).encode()
+        return file.name, file.read_bytes()
+    except (OSError, TypeError):
+        if in_session:
+            return "", b""
+        raise
 
 
 def _module(stem: str, base: Path) -> tuple[Any, bytes]:
@@ -331,9 +327,8 @@ def _engine(name: str, engine: Any) -> Engine:
     """
     if not inspect.isclass(engine):
         raise ExtensionError(f"must be a class; it is a {type(engine).__name__}.")
-    public = [key for key in dir(engine) if not key.startswith("_")]
-    functions = {key: getattr(engine, key) for key in public}
-    functions = {key: value for key, value in functions.items() if callable(value)}
+    public = {key: getattr(engine, key) for key in dir(engine) if key[0] != "_"}
+    functions = {key: value for key, value in public.items() if callable(value)}
     other = [key for key in functions if key not in METHODS]
     if other:
         raise ExtensionError(
@@ -363,16 +358,15 @@ def _engine(name: str, engine: Any) -> Engine:
 def _attribute(function: Any, name: str, usual: Any, allowed: Any) -> Any:
     """Return an attribute that a function has, as in ``my_method.unit = "loss"``."""
     value = getattr(function, name, usual)
+    is_tuple, rule = isinstance(usual, tuple), "a text"
+    if allowed:
+        rule = f"{'a tuple' if is_tuple else 'one'} of {listed(allowed)}"
     texts = value if isinstance(value, list | tuple) else (value,)
-    is_list = isinstance(usual, tuple)
-    is_text = all(isinstance(text, str) for text in texts)
-    if not is_text or is_list != isinstance(value, list | tuple) or not texts:
-        form = "a tuple of texts" if is_list else "a text"
-        raise ExtensionError(f"has {name} = {quote(value)}; it must be {form}.")
-    wrong = [text for text in texts if allowed and text not in allowed]
-    if wrong:
-        rule = f"it must be {'among' if is_list else 'one of'} {listed(allowed)}"
-        raise ExtensionError(f"has {name} = {quote(value)}; {rule}.")
+    is_sound = is_tuple == isinstance(value, list | tuple) and len(texts) > 0
+    if not is_sound or not all(
+        isinstance(text, str) and (not allowed or text in allowed) for text in texts
+    ):
+        raise ExtensionError(f"has {name} = {quote(value)}; it must be {rule}.")
     return value
 
 
@@ -385,11 +379,9 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
         why = f"has a signature that cannot be read: {_in_words(error)}"
         raise ExtensionError(why) from error
     names = [p.name for p in parameters]
-    if len(names) < 3 or "seed" not in names[2:]:
-        given = ", ".join(names)
-        raise ExtensionError(
-            f"must take (model, data, *, seed, …); it takes ({given})."
-        )
+    if "seed" not in names[2:]:
+        takes = f"it takes ({', '.join(names)})"
+        raise ExtensionError(f"must take (model, data, *, seed, …); {takes}.")
     options = []
     for parameter in parameters[2:]:
         name, usual = parameter.name, parameter.default
@@ -402,7 +394,13 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
         if name in RESERVED:
             rule = "which the audit sets or keeps for itself. Choose another name"
             raise ExtensionError(f"has an option {name}, {rule}.")
-        hint = hints.get(name) or _type_of(name, usual)
+        hint = hints.get(name)
+        if hint is None and name == "n_repeats":
+            hint = int
+        elif hint is None:  # the type follows from the default
+            is_plain = isinstance(usual, bool | float | str)
+            hint = type(usual) if is_plain else Any
+            hint = Annotated[int, Range()] if type(usual) is int else hint
         try:
             rule_of(hint).read(usual)
         except Exception as error:
@@ -412,15 +410,6 @@ def _options(function: Callable[..., Any]) -> list[Parameter]:
         kind = Parameter.KEYWORD_ONLY
         options.append(Parameter(name, kind, default=usual, annotation=hint))
     return options
-
-
-def _type_of(name: str, usual: Any) -> Any:
-    """Return the type of an option without annotation, derived from its default."""
-    if name == "n_repeats":
-        return int
-    if isinstance(usual, int) and not isinstance(usual, bool):
-        return Annotated[int, Range()]
-    return type(usual) if isinstance(usual, bool | float | str) else Any
 
 
 def _checked_method(

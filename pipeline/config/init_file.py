@@ -50,34 +50,20 @@ YES = frozenset({"yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", 
 """Names of classes that are proposed as the positive one of two."""
 
 
-class _Task(NamedTuple):
-    """The task that a target column suggests, the reason, and the positive class."""
-
-    name: Task
-    reason: str
-    positive: str | None = None
-
-
 def starter(*, every_key: bool = False) -> str:
     """Return a configuration that runs unchanged: with the main keys, or with all."""
     return (EXAMPLE if every_key else STARTER).read_text(encoding="utf-8")
 
 
-class _Dates(NamedTuple):
-    """The parts of a column of dates that can be features, and the format of dates."""
-
-    parts: dict[str, pd.Series]
-    written: str
-
-
 class _Columns(NamedTuple):
     """The roles of columns: features, dates, and others with the reason.
 
-    `unseen` has the levels of each feature that only test rows have.
+    `dated` has the parts of each column of dates that can be features, and its format,
+    `unseen` the levels of each feature that only test rows have.
     """
 
     features: dict[str, pd.Series]
-    dated: dict[str, _Dates]
+    dated: dict[str, tuple[dict[str, pd.Series], str]]
     left_out: dict[str, str]
     unseen: dict[str, list[str]]
 
@@ -129,22 +115,20 @@ def starter_from(
     has_target = column_types.without(table.texts(target), missing).notna().to_numpy()
     n_missing = int((~has_target).sum())
     table = table.of_rows(has_target) if n_missing else table
-    where = f"{table.name}: target {quote(target)}"
-    column = _typed_column(
-        table, target, missing, where=f"{table.name}: column {quote(target)}"
-    )
-    task = _task(column, where)
-    for problem in column_roles.target_problems(column, task.name, where=where):
-        raise DataError(problem)
+    with column_roles.about(f"{table.name}: column {quote(target)}"):
+        column = _typed_column(table, target, missing)
+    with column_roles.about(f"{table.name}: target {quote(target)}"):
+        task, reason, positive = _task(column)
+        column_roles.raise_all(column_roles.target_problems(column, task))
     names = [name for name in columns if name != target]
     strata = pd.Series("", index=column.index, dtype=object)
-    if task.name != "regression":
+    if task != "regression":
         strata = column.astype(object).map(column_types.text_of)
     is_test = drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
-    y = column.to_numpy() if task.name == "regression" else pd.factorize(column)[0]
+    y = column.to_numpy() if task == "regression" else pd.factorize(column)[0]
     found = _assign_roles(table, names, missing, is_test, y)
     every = list(found.features.values())
-    every += [part for dated in found.dated.values() for part in dated.parts.values()]
+    every += [part for parts, _ in found.dated.values() for part in parts.values()]
     n_test = int(is_test.sum())
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
     keys = {"file": Path(source).as_posix(), **keys}
@@ -153,9 +137,9 @@ def starter_from(
         fraction=FRACTION,
         source=", ".join(f"{key} = {_text(value)}" for key, value in keys.items()),
         target=target,
-        task=task.name,
-        reason=task.reason,
-        positive=task.positive,
+        task=task,
+        reason=reason,
+        positive=positive,
         missing=missing,
         n_missing=n_missing,
         n_rows=len(has_target),
@@ -204,16 +188,11 @@ def _render(**facts: Any) -> str:
     return template.render(**facts)
 
 
-def _typed_column(
-    table: Table, name: str, missing: tuple[str, ...], *, where: str
-) -> pd.Series:
+def _typed_column(table: Table, name: str, missing: Collection[str]) -> pd.Series:
     if not table.has_texts(name):
-        return column_types.from_values(table.frame[name], where=where)
-    return column_types.from_texts(
-        column_types.without(table.frame[name], missing),
-        where=where,
-        written=table.written,
-    )
+        return column_types.from_values(table.frame[name])
+    cells = column_types.without(table.frame[name], missing)
+    return column_types.from_texts(cells, written=table.written)
 
 
 def _missing_values(table: Table, target: str) -> tuple[str, ...]:
@@ -239,7 +218,7 @@ def _missing_values(table: Table, target: str) -> tuple[str, ...]:
 
 def _can_be_read(table: Table, name: str, missing: Collection[str]) -> bool:
     try:
-        _typed_column(table, name, tuple(missing), where="")
+        _typed_column(table, name, missing)
     except DataError:
         return bool(missing and _dates_in(table, name, missing))
     return True
@@ -250,14 +229,14 @@ def _dates_in(
 ) -> list[tuple[pd.Series, str]]:
     """Return the dates of a column in each format that fits, with the format."""
     if not table.has_texts(name):
-        column = column_types.from_values(table.frame[name], where="", is_feature=True)
+        column = column_types.from_values(table.frame[name], is_feature=True)
         return [(column, "")] * dates.is_dates(column)
     cells = column_types.without(table.frame[name], missing)
     first, read = cells.dropna().head(1), []
     for written in DATE_FORMATS if len(first) else ():
         with suppress(DataError):
-            dates.from_texts(first, written, where="")
-            read.append((dates.from_texts(cells, written, where=""), written))
+            dates.from_texts(first, written)
+            read.append((dates.from_texts(cells, written), written))
     return read
 
 
@@ -271,10 +250,27 @@ def _assign_roles(
     found = _Columns({}, {}, {}, {})
     for name in names:
         try:
-            column = _typed_column(table, name, missing, where="")
+            column = _typed_column(table, name, missing)
         except DataError as error:
             found.left_out[name] = _reason(str(error))
-            _add_dates(found, table, name, missing, is_test)
+            try:
+                read = _dates_in(table, name, missing)
+            except DataError:
+                continue
+            if len(read) > 1:
+                formats = " or ".join(_text(written) for _, written in read)
+                how = "say which under [[derived]]"
+                found.left_out[name] += f", whose format may be {formats}: {how}"
+            if len(read) == 1:
+                ((column, written),) = read
+                parts = {}
+                for part in PARTS:
+                    values = pd.Series(dates.date_part(column, part))
+                    is_new = f"{name}_{part}" not in table.frame
+                    is_new &= values.nunique() > 1
+                    if is_new and not _reason_left_out("", values, is_test):
+                        parts[part] = values
+                found.dated.update({name: (parts, written)} if parts else {})
             continue
         new: list[str] = []  # levels of a category that no training row has
         if column_types.is_category(column):
@@ -301,35 +297,6 @@ def _assign_roles(
     return found
 
 
-def _add_dates(
-    found: _Columns,
-    table: Table,
-    name: str,
-    missing: tuple[str, ...],
-    is_test: Rows,
-) -> None:
-    """Add a column of dates if its format is clear and a part can be a feature."""
-    try:
-        read = _dates_in(table, name, missing)
-    except DataError:
-        return
-    if len(read) > 1:
-        formats = " or ".join(_text(written) for _, written in read)
-        how = "say which under [[derived]]"
-        found.left_out[name] += f", whose format may be {formats}: {how}"
-    if len(read) != 1:
-        return
-    ((column, written),) = read
-    parts = {}
-    for part in PARTS:
-        values = pd.Series(dates.date_part(column, part))
-        is_new = f"{name}_{part}" not in table.frame and values.nunique() > 1
-        if is_new and not _reason_left_out("", values, is_test):
-            parts[part] = values
-    if parts:
-        found.dated[name] = _Dates(parts, written)
-
-
 def _reason_left_out(name: str, column: pd.Series, is_test: Rows) -> str:
     """Return the reason why a column cannot be a feature, empty if it can."""
     values, n_missing = column.dropna(), int(column.isna().sum())
@@ -345,7 +312,7 @@ def _reason_left_out(name: str, column: pd.Series, is_test: Rows) -> str:
     if 2 * n_missing > len(column):
         return f"{n_missing} of {len(column)} missing"
     for part in (column[~is_test], column[is_test]):
-        for problem in column_roles.feature_problems(part, where=""):
+        for problem in column_roles.feature_problems(part):
             return _reason(problem)
     return ""
 
@@ -355,24 +322,27 @@ def _reason(problem: str) -> str:
     return re.split(r"\. (?=[A-Z][a-z])", problem.strip())[0].rstrip(".")
 
 
-def _task(target: pd.Series, where: str) -> _Task:
-    """Return the task that a target suggests, and refuse a constant target."""
+def _task(target: pd.Series) -> tuple[Task, str, str | None]:
+    """Return the task that a target suggests, the reason, and the positive class.
+
+    A constant target is refused.
+    """
     values = np.sort(np.asarray(target.dropna().unique())).tolist()
     if len(values) < 2:
         n_values = several(len(values), "value") if values else "no value"
-        raise DataError(f"{where} has {n_values}, and a target needs two or more.")
+        raise DataError(f"has {n_values}, and a target needs two or more.")
     kind, names = column_types.kind_of(target), _list_values(values)
     if len(values) == 2:
         words = [column_types.text_of(value) for value in values]
         yes = [word for word in words if word.strip().casefold() in YES]
         positive = None if values == [0, 1] else (yes or words[1:])[0]
-        return _Task("binary", f"two values: {names}", positive)
+        return "binary", f"two values: {names}", positive
     if kind == "category":
-        return _Task("multiclass", f"{len(values)} texts: {names}")
+        return "multiclass", f"{len(values)} texts: {names}", None
     if kind == "integer" and values == list(range(len(values))) and len(values) <= FEW:
         reason = f"codes from 0 to {len(values) - 1}"
-        return _Task("multiclass", f'{reason} (or counts? then task = "regression")')
-    return _Task("regression", f"{len(values)} different numbers")
+        return "multiclass", f'{reason} (or counts? then task = "regression")', None
+    return "regression", f"{len(values)} different numbers", None
 
 
 def _describe(column: pd.Series) -> str:

@@ -1,11 +1,13 @@
 """Whether a column fits its role: feature, target or row weight.
 
-The functions `…_problems` yield one sentence per problem; `where` is the name of the
-column in that sentence. Constant columns are no problem here: the audit reports them in
-a finding.
+The functions `…_problems` yield one predicate per problem, such as "has no value in any
+row. …", and the others raise one; the caller knows the name of the column, and puts it
+before by `about` or `collecting`. Constant columns are no problem here: the audit
+reports them in a finding.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -21,78 +23,95 @@ MANY = 50
 """More distinct values than this, seldom repeated, are not classes."""
 
 
-def feature_problems(
-    column: pd.Series, *, where: str, may_be_empty: bool = False
-) -> Iterator[str]:
+@contextmanager
+def collecting(problems: list[str], subject: str = "") -> Iterator[None]:
+    """Append the message of a DataError to `problems` instead of raising it.
+
+    `subject` is what the message is about, if it is a predicate.
+    """
+    try:
+        yield
+    except DataError as error:
+        problems.append(f"{subject} {error}" if subject else str(error))
+
+
+@contextmanager
+def about(subject: str) -> Iterator[None]:
+    """Put the subject before the message of a DataError, which is a predicate."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{subject} {error}") from error
+
+
+def raise_all(problems: Iterable[str]) -> None:
+    """Raise a DataError with one line per problem, if there are any."""
+    lines = tuple(dict.fromkeys(problems))
+    if lines:
+        raise DataError("\n".join(lines))
+
+
+def feature_problems(column: pd.Series, *, may_be_empty: bool = False) -> Iterator[str]:
     """Yield the problems of a column as a feature.
 
     These are: no value in any row, infinite cells, and levels that R cannot hold.
     """
     if len(column) and column.isna().all() and not may_be_empty:
-        yield f"{where} has no value in any row. Leave it out of features."
-    yield from _infinite(column, where)
-    yield from _nul(column, where)
+        yield "has no value in any row. Leave it out of features."
+    yield from _unusable_cells(column)
 
 
-def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
+def weight_problems(column: pd.Series) -> Iterator[str]:
     """Yield the problems of a column as row weights."""
     if is_category(column):
-        yield (
-            f"{where} holds text, which cannot be used as row weights. Name a "
-            "numeric column."
-        )
+        yield "holds text, which cannot be used as row weights. Name a numeric column."
         return
-    yield from missing_problems(column, "it holds the row weights", where=where)
-    yield from _infinite(column, where)
+    yield from missing_problems(column, "it holds the row weights")
+    yield from _unusable_cells(column)
     n_negative = int((column < 0).sum())
     if n_negative:
         verb = "is" if n_negative == 1 else "are"
         share = f"{n_negative} of {len(column)} weights {verb}"
-        yield f"{where} must not be negative; {share}. Correct them."
+        yield f"must not be negative; {share}. Correct them."
     elif len(column) and (column == 0).all():
         how = remedy(
             "leave [data] weights out.",
             r="leave weights out.",
             python="leave sample_weight out.",
         )
-        yield f"{where} gives every row the weight 0. Give these rows weights, or {how}"
+        yield f"gives every row the weight 0. Give these rows weights, or {how}"
 
 
 def target_problems(
-    column: pd.Series, task: Task, *, where: str, is_configured: bool = True
+    column: pd.Series, task: Task, *, is_configured: bool = True
 ) -> Iterator[str]:
     """Yield the problems of a column as the target of a task.
 
     Without a configuration (`is_configured` false), the remedy is one for Python.
     """
     if len(column) and column.isna().all():
-        yield f"{where} has no value in any row. Give the column that holds the target."
+        yield "has no value in any row. Give the column that holds the target."
         return
     how = "[data] drop_missing_target = true does."
     if not is_configured:
         how = "keep = ~numpy.asarray(pandas.isna(y)); X[keep], y[keep]"
-    for problem in missing_problems(column, "it is the target", where=where):
+    for problem in missing_problems(column, "it is the target"):
         yield f"{problem[:-1]}: {how}"
-    yield from _nul(column, where)
-    if task != "regression":
-        return
     kind = kind_of(column)
-    if kind in ("category", "boolean"):
+    if task == "regression" and kind in ("category", "boolean"):
         cells = "true and false"
         if kind == "category":
             levels = _texts_in_order(column)
             cells = f"{several(len(levels), 'different text')} ({listed(levels)})"
-        remedy = "Name a numeric column, or set task to binary or multiclass."
-        yield f"{where} holds {cells}, and task 'regression' needs numbers. {remedy}"
-    yield from _infinite(column, where)
+        yield (
+            f"holds {cells}, and task 'regression' needs numbers. Name a numeric "
+            "column, or set task to binary or multiclass."
+        )
+    yield from _unusable_cells(column)
 
 
 def classes_of(
-    column: pd.Series,
-    task: Task,
-    *,
-    positive_class: str | int | bool | None,
-    where: str,
+    column: pd.Series, task: Task, *, positive_class: str | int | bool | None
 ) -> tuple[str, ...]:
     """Return the classes of a target as texts, none for regression.
 
@@ -103,7 +122,6 @@ def classes_of(
     task : {"regression", "binary", "multiclass"}
     positive_class : str, int, bool or None
         None stands for 1 or true; a target of texts needs a value.
-    where : str
 
     Returns
     -------
@@ -119,26 +137,40 @@ def classes_of(
     """
     if task == "regression":
         return ()
-    names = _texts_in_order(column)
-    enough = len(names) == 2 if task == "binary" else len(names) >= 2
+    names, kind = _texts_in_order(column), kind_of(column)
     if len(names) > MANY and 2 * len(names) > len(column):
-        remedy = "Name the column that holds the classes"
-        if not is_category(column):
-            remedy += ", or set task to regression if it is a number"
+        how = ", or set task to regression if it is a number"
         raise DataError(
-            f"{where} holds {len(names)} different values in {len(column)} rows "
-            f"({listed(names)}), too many to be classes. {remedy}."
+            f"holds {len(names)} different values in {len(column)} rows "
+            f"({listed(names)}), too many to be classes. Name the column that holds "
+            f"the classes{how * (kind != 'category')}."
         )
-    if not enough:
+    if len(names) < 2 or (task == "binary" and len(names) > 2):
         needed = "two" if task == "binary" else "at least two"
         raise DataError(
-            f"{where} has {len(names)} {'class' if len(names) == 1 else 'classes'} "
+            f"has {len(names)} {'class' if len(names) == 1 else 'classes'} "
             f"({listed(names)}), and task {task!r} needs {needed}. Name another target "
             "or task, or add rows."
         )
     if task == "multiclass":
         return names
-    positive = _positive(names, kind_of(column), positive_class, where)
+    if positive_class is None:
+        positive = "true" if kind == "boolean" else "1"
+        if kind == "category" or positive not in names:
+            raise DataError(
+                f"has the classes {listed(names)}, and the positive class is not "
+                "stated. Set [data] positive_class; in Python, give classes with it "
+                "last."
+            )
+    else:
+        positive = text_of(positive_class)
+        if kind == "boolean":
+            positive = {"1": "true", "0": "false"}.get(positive, positive)
+        if positive not in names:
+            raise DataError(
+                f"has the classes {listed(names)}; the positive class "
+                f"{quote(positive_class)} is not one of them."
+            )
     return (*(name for name in names if name != positive), positive)
 
 
@@ -163,7 +195,7 @@ def class_among(name: str, classes: Collection[str]) -> str:
 
 
 def coded(
-    column: pd.Series, task: Task, classes: tuple[str, ...], *, where: str
+    column: pd.Series, task: Task, classes: tuple[str, ...]
 ) -> npt.NDArray[np.float64] | npt.NDArray[np.int64]:
     """Return the target as numbers, (n_samples,).
 
@@ -187,13 +219,13 @@ def coded(
             how = "Write its values as these classes are written."
         which = "which is" if len(others) == 1 else "which are"
         raise DataError(
-            f"{where} holds {listed(others)}, {which} not among the classes "
-            f"{listed(classes)}. {how}"
+            f"holds {listed(others)}, {which} not among the classes {listed(classes)}. "
+            f"{how}"
         )
     if len(texts) and texts.nunique() < 2:  # row_problems reports no rows
         raise DataError(
-            f"{where} holds only the class {quote(texts.iloc[0])}, and every split "
-            "needs two or more. Split the rows otherwise."
+            f"holds only the class {quote(texts.iloc[0])}, and every split needs two "
+            "or more. Split the rows otherwise."
         )
     codes = texts.map({name: code for code, name in enumerate(classes)})
     return codes.to_numpy(dtype=np.float64 if task == "binary" else np.int64)
@@ -207,53 +239,25 @@ def _texts_in_order(column: pd.Series) -> tuple[str, ...]:
     return tuple(text_of(value) for value in sorted(values))
 
 
-def _positive(
-    names: tuple[str, ...],
-    kind: str,
-    positive_class: str | int | bool | None,
-    where: str,
-) -> str:
-    if positive_class is None:
-        usual = "true" if kind == "boolean" else "1"
-        if kind == "category" or usual not in names:
-            raise DataError(
-                f"{where} has the classes {listed(names)}, and the positive class is "
-                "not stated. Set [data] positive_class; in Python, give classes "
-                "with it last."
-            )
-        return usual
-    name = text_of(positive_class)
-    if kind == "boolean":
-        name = {"1": "true", "0": "false"}.get(name, name)
-    if name not in names:
-        raise DataError(
-            f"{where} has the classes {listed(names)}; the positive class "
-            f"{quote(positive_class)} is not one of them."
-        )
-    return name
-
-
-def missing_problems(column: pd.Series, because: str, *, where: str) -> Iterator[str]:
+def missing_problems(column: pd.Series, because: str) -> Iterator[str]:
     """Yield the problem of missing cells in a column that must not have any."""
     n_missing = int(column.isna().sum())
     if n_missing:
         share = f"{n_missing} of {several(len(column), 'row')}"
         rule = f"every row needs a value, because {because}"
-        yield f"{where} is missing in {share}; {rule}. Leave those rows out."
+        yield f"is missing in {share}; {rule}. Leave those rows out."
 
 
-def _infinite(column: pd.Series, where: str) -> Iterator[str]:
+def _unusable_cells(column: pd.Series) -> Iterator[str]:
+    """Yield the problem of infinite numbers, or of levels that R cannot hold."""
     if kind_of(column) == "number":
         n_infinite = int(np.isinf(column.to_numpy(dtype=np.float64)).sum())
         if n_infinite:
             cells = several(n_infinite, "infinite cell")
-            yield f"{where} has {cells}. Correct them, or leave those rows out."
-
-
-def _nul(column: pd.Series, where: str) -> Iterator[str]:
+            yield f"has {cells}. Correct them, or leave those rows out."
     levels = column.cat.categories if is_category(column) else ()
     if found := [level for level in levels if "\0" in level]:
         yield (
-            f"{where} has levels with a NUL character, which R cannot hold: "
-            f"{listed(found)}. Remove it from the texts."
+            f"has levels with a NUL character, which R cannot hold: {listed(found)}. "
+            "Remove it from the texts."
         )

@@ -16,6 +16,9 @@ more than half of the cells are numbers, but not all; numbers, or true and false
 with "NA" or similar words; numbers with marks other than a decimal point, or with a
 unit; dates in texts (`dates` reads them where parts are derived); levels that differ by
 blanks only; whole numbers that float64 cannot represent.
+
+The message of a DataError is a predicate, such as "holds dates …"; the caller knows the
+name of the column.
 """
 
 import hashlib
@@ -144,7 +147,7 @@ def is_number(word: str) -> bool:
     return bool(NUMBER.fullmatch(word))
 
 
-def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Series:
+def as_levels(column: pd.Series, levels: Iterable[str]) -> pd.Series:
     """Return a column as a category with declared levels, in their order.
 
     Raises
@@ -153,14 +156,12 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
         If a cell holds another level.
     """
     texts = column.astype(object).map(text_of, na_action="ignore")
-    declared_levels = tuple(levels)
-    others = sorted(set(texts.dropna()) - set(declared_levels))
-    if others:
+    if others := sorted(set(texts.dropna()) - set(levels)):
         raise DataError(
-            f"{where} holds {listed(others)}, which [data] categories does not "
-            "declare. Declare every level."
+            f"holds {listed(others)}, which [data] categories does not declare. "
+            "Declare every level."
         )
-    return _category(texts, declared_levels)
+    return _category(texts, levels)
 
 
 def plain_number(word: str, written: NumberFormat) -> str:
@@ -276,11 +277,7 @@ def is_of_texts(cells: pd.Series) -> bool:
 
 
 def from_texts(
-    cells: pd.Series,
-    *,
-    where: str,
-    is_class: bool = False,
-    written: NumberFormat = PLAIN,
+    cells: pd.Series, *, is_class: bool = False, written: NumberFormat = PLAIN
 ) -> pd.Series:
     """Return the typed column of texts.
 
@@ -289,8 +286,6 @@ def from_texts(
     cells : Series of str
         NaN where a cell is missing; the index counts from 0. A column of numbers, or
         of true and false, is returned unchanged and not copied.
-    where : str
-        The name of the column in messages.
     is_class : bool, default False
         Whether the cells are classes, which may be a mixture of texts and numbers.
     written : NumberFormat
@@ -306,21 +301,21 @@ def from_texts(
     words = cells
     if written != PLAIN:
         words = cells.map(partial(plain_number, written=written), na_action="ignore")
-        _refuse_several_signs(cells, written, where)
+        _refuse_several_signs(cells, written)
     is_present = words.notna().to_numpy()
     present = words[is_present].tolist()
     text = ";".join(["", *present])  # one search is faster than one per word
     if text.count(";") == len(present) and not NO_NUMBER.search(text):
-        return _numbers(text[1:], is_present, where)
+        return _numbers(text[1:], is_present)
     codes, levels = pd.factorize(cells)  # from here on by distinct text
     counts = Counter(present)
     if counts.keys() <= FLAGS.keys():
         return _flags(cells.map(FLAGS))
-    _refuse_missing_words(counts, where)
-    _refuse_blanks_around(levels, where)
+    _refuse_missing_words(counts)
+    _refuse_blanks_around(levels)
     if not is_class:
         own = {plain_number(level, written): level for level in levels}
-        _refuse_numbers_and_dates(counts, where, own, written.decimal)
+        _refuse_numbers_and_dates(counts, own, written.decimal)
     order = pd.Index(sorted(levels), dtype=object)
     return pd.Series(pd.Categorical.from_codes(codes, levels).reorder_categories(order))
 
@@ -338,7 +333,7 @@ def may_mean_missing(level: str) -> bool:
     return is_missing_word(level) and level.strip().casefold() != "none"
 
 
-def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
+def _refuse_missing_words(counts: Mapping[str, int]) -> None:
     """Refuse usual words for "missing" if all other cells are numbers, or flags.
 
     A blank text is refused in any column.
@@ -349,25 +344,24 @@ def _refuse_missing_words(counts: Mapping[str, int], where: str) -> None:
     if usual and (is_plain or not all(word.strip() for word in usual)):
         n_usual = sum(counts[word] for word in usual)
         raise DataError(
-            f"{where} holds {listed(usual)} in {n_usual} of {sum(counts.values())} "
-            "cells, which may mean missing. If so, add it to [data] missing_values; "
-            "else declare the levels under [data] categories."
+            f"holds {listed(usual)} in {n_usual} of {sum(counts.values())} cells, "
+            "which may mean missing. If so, add it to [data] missing_values; else "
+            "declare the levels under [data] categories."
         )
 
 
-def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
+def _refuse_blanks_around(levels: Iterable[str]) -> None:
     """Refuse levels that differ only in leading or trailing blanks."""
     bare = pd.Series(sorted(levels), dtype=object)
     twice = bare[bare.str.strip().duplicated(keep=False)]
     if len(twice):
         raise DataError(
-            f"{where} has levels that differ only in blanks: {listed(twice)}. Remove "
-            "the blanks from the file, or declare the levels under [data] "
-            "categories."
+            f"has levels that differ only in blanks: {listed(twice)}. Remove the "
+            "blanks from the file, or declare the levels under [data] categories."
         )
 
 
-def _refuse_several_signs(cells: pd.Series, written: NumberFormat, where: str) -> None:
+def _refuse_several_signs(cells: pd.Series, written: NumberFormat) -> None:
     """Refuse columns in which the signs that `strip` ignores differ between numbers."""
     first: dict[str, str] = {}
     for word in cells.dropna().unique() if written.strip else ():
@@ -375,13 +369,13 @@ def _refuse_several_signs(cells: pd.Series, written: NumberFormat, where: str) -
             first.setdefault(found["before"] or found["after"] or "", word)
     if len(first) > 1:
         raise DataError(
-            f"{where} holds numbers with different signs beside them: "
+            f"holds numbers with different signs beside them: "
             f"{listed(first.values())}. Write them alike in the file, {OTHERWISE}"
         )
 
 
 def _refuse_numbers_and_dates(
-    counts: Mapping[str, int], where: str, own: Mapping[str, str], decimal: str
+    counts: Mapping[str, int], own: Mapping[str, str], decimal: str
 ) -> None:
     """Refuse numbers written with other marks, dates, and texts among mostly numbers.
 
@@ -396,28 +390,28 @@ def _refuse_numbers_and_dates(
     marked = list(filter(MARKED.fullmatch, others))
     if marked and (len(marked) == len(others) or are_mostly_numbers):
         raise DataError(
-            f"{where} holds numbers that are not written like 1234{decimal}5: "
+            f"holds numbers that are not written like 1234{decimal}5: "
             f"{listed(own[word] for word in marked)}. Write them so in the file, say "
             "beside a CSV file how they are written (decimal, thousands, strip, "
             f"negative), {OTHERWISE}"
         )
     if present and all(map(DATE.fullmatch, present)):
         raise DataError(
-            f"{where} holds dates such as {quote(present[0])}. To use them, "
-            f"{PART_OF_DATES}; else {OTHERWISE}"
+            f"holds dates such as {quote(present[0])}. To use them, {PART_OF_DATES}; "
+            f"else {OTHERWISE}"
         )
     if are_mostly_numbers:
         texts = list(filterfalse(NUMBER_OR_INFINITE.fullmatch, counts))
         n_texts = sum(counts[word] for word in texts)
         verb = "is" if n_texts == 1 else "are"
         raise DataError(
-            f"{where} holds mostly numbers, but {n_texts} of {sum(counts.values())} "
-            f"cells {verb} text: {listed(texts)}. Add the markers of missing values to "
+            f"holds mostly numbers, but {n_texts} of {sum(counts.values())} cells "
+            f"{verb} text: {listed(texts)}. Add the markers of missing values to "
             "[data] missing_values, or declare the levels under [data] categories."
         )
 
 
-def _refuse_lost_digits(whole: Iterable[int], where: str, how: str) -> None:
+def _refuse_lost_digits(whole: Iterable[int], how: str) -> None:
     """Refuse whole numbers that float64, as used by models and R, cannot represent."""
     lost = [
         number
@@ -426,14 +420,12 @@ def _refuse_lost_digits(whole: Iterable[int], where: str, how: str) -> None:
     ]
     if lost:
         raise DataError(
-            f"{where} holds whole numbers with more digits than float64 keeps: "
+            "holds whole numbers with more digits than float64 keeps: "
             f"{listed(sorted(lost))}. {how}"
         )
 
 
-def from_values(
-    column: pd.Series, *, where: str, is_feature: bool = False
-) -> pd.Series:
+def from_values(column: pd.Series, *, is_feature: bool = False) -> pd.Series:
     """Return a copy of a column of a typed table, in the types of the audit.
 
     Dates are returned as datetime64, if the column `is_feature`; `dates.seconds_of`
@@ -452,14 +444,14 @@ def from_values(
         texts = [text_of(level) for level in dtype.categories]
         if len(set(texts)) < len(texts):
             raise DataError(
-                f"{where} has levels that become identical as text: "
+                "has levels that become identical as text: "
                 f"{listed(dtype.categories.tolist())}. Rename them: "
                 "column.cat.rename_categories([…])"
             )
         return column.cat.rename_categories(texts)
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         if dtype.kind in "iu":
-            _refuse_lost_digits(map(int, column.unique()), where, AS_TEXTS)
+            _refuse_lost_digits(map(int, column.unique()), AS_TEXTS)
         return column.copy()
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind == "string":
@@ -469,15 +461,15 @@ def from_values(
     if kind in ("integer", "floating", "mixed-integer-float", "empty"):
         values = column.dropna().unique()
         whole = [int(value) for value in values if isinstance(value, int | np.integer)]
-        _refuse_lost_digits(whole, where, AS_TEXTS)
+        _refuse_lost_digits(whole, AS_TEXTS)
         is_whole = kind == "integer" and column.notna().all()
         return _without_na(column, np.int64 if is_whole else np.float64)
     if kind in dates.KINDS and is_feature:
-        return dates.from_values(column, where=where)
+        return dates.from_values(column)
     if kind in dates.KINDS:
         raise DataError(
-            f"{where} holds dates (dtype {dtype}), which only features can hold. "
-            "Convert them to numbers."
+            f"holds dates (dtype {dtype}), which only features can hold. Convert them "
+            "to numbers."
         )
     texts = [cell for cell in column if isinstance(cell, str)]
     how = "Convert it"
@@ -489,8 +481,8 @@ def from_values(
             python="Convert it to numbers, or to texts (pandas' category)",
         )
     raise DataError(
-        f"{where} holds {kind} values (dtype {dtype}), which are not numbers, text "
-        f"or booleans. {how}{', or leave it out of the features' * is_feature}."
+        f"holds {kind} values (dtype {dtype}), which are not numbers, text or "
+        f"booleans. {how}{', or leave it out of the features' * is_feature}."
     )
 
 
@@ -511,7 +503,6 @@ def joined(
     train: pd.Series,
     test: pd.Series,
     *,
-    where: str,
     rows: str = "test",
     is_open: bool = False,
 ) -> pd.Series:
@@ -536,20 +527,20 @@ def joined(
             python="such as pandas' category",
         )
         raise DataError(
-            f"{where} is {kinds[0]} in the training rows and {kinds[1]} in the {rows} "
-            f"rows. Give it one type, {how}."
+            f"is {kinds[0]} in the training rows and {kinds[1]} in the {rows} rows. "
+            f"Give it one type, {how}."
         )
     if is_category(train):
         if is_open:
             new = sorted(set(test.dropna()) - set(train.cat.categories))
             train = train.cat.add_categories(new)
-        refuse_new_levels(train.cat.categories, test, where=where, rows=rows)
+        refuse_new_levels(train.cat.categories, test, rows=rows)
         test = test.astype(train.dtype)
     return pd.concat([train, test], ignore_index=True)
 
 
 def refuse_new_levels(
-    known_levels: Collection[str], test: pd.Series, *, where: str, rows: str = "test"
+    known_levels: Collection[str], test: pd.Series, *, rows: str = "test"
 ) -> None:
     """Refuse rows with a level that is not among `known_levels`.
 
@@ -577,8 +568,8 @@ def refuse_new_levels(
                 f"identifies rows: {instead}."
             )
         raise DataError(
-            f"{where} has levels in the {rows} rows that no training row has: "
-            f"{listed(new)}. {how}"
+            f"has levels in the {rows} rows that no training row has: {listed(new)}. "
+            f"{how}"
         )
 
 
@@ -635,12 +626,12 @@ def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
     return little_endian.tobytes()
 
 
-def _numbers(text: str, is_present: npt.NDArray[np.bool_], where: str) -> pd.Series:
+def _numbers(text: str, is_present: npt.NDArray[np.bool_]) -> pd.Series:
     """Return numbers of a text: int64 if all are whole and present, else float64."""
     if text and not NO_INTEGER.search(f";{text}"):
         how = OTHERWISE[0].upper() + OTHERWISE[1:]
         whole = list(map(int, text.split(";")))
-        _refuse_lost_digits(dict.fromkeys(whole), where, how)
+        _refuse_lost_digits(dict.fromkeys(whole), how)
         is_held = -WIDEST <= min(whole) <= max(whole) < WIDEST
         if is_held and is_present.all():
             return pd.Series(np.array(whole, dtype=np.int64))

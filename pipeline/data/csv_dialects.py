@@ -9,6 +9,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import compress, islice, product, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,16 +88,12 @@ def _encoding(content: bytes) -> tuple[str, str]:
     """Return the encoding and the reason for it, which is empty for UTF-8."""
     if own := utf16_of(content):
         return own, "the first bytes of the file show it"
-    for encoding in ("utf-8", "cp1252"):
-        try:
+    for encoding in ("utf-8", "cp1252", "latin-1"):  # the last one reads any bytes
+        with suppress(UnicodeDecodeError):
             text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if encoding == "utf-8":
-            return encoding, ""
-        break
-    else:
-        encoding, text = "latin-1", content.decode("latin-1")
+            break
+    if encoding == "utf-8":
+        return encoding, ""
     odd = re.search(r"\w*[^\x00-\x7f]\w*", text)
     example = quote(odd[0]) if odd else ""
     return encoding, f"it is not UTF-8; check that {example} is spelled correctly"
@@ -139,7 +136,12 @@ def _number_guesses(
     Of several formats with as many columns, the first of `FORMATS` is taken. If they
     read other numbers, the mark is ambiguous, except three decimals after a point.
     """
-    columns = dict(_number_columns(frame))
+    columns: dict[int, list[str]] = {}
+    for place in range(frame.shape[1]):
+        distinct = frame.iloc[:, place].dropna().unique()
+        words = [word for word in distinct if not is_missing_word(word)]
+        if words and all(map(_NUMBER.fullmatch, words)):
+            columns[place] = words
     met = set("".join(word for words in columns.values() for word in words))
     formats = [
         form
@@ -150,7 +152,14 @@ def _number_guesses(
     ]
     if not formats:  # given twice the same, which is refused later
         return
-    read = {form: dict(_read(columns, form)) for form in formats}
+    read: dict[NumberFormat, dict[int, list[str]]] = {}
+    for form in formats:
+        read[form] = {}
+        for place, words in columns.items():
+            plain = (plain_number(word, form) for word in words)
+            numbers = list(takewhile(is_number, plain))
+            if len(numbers) == len(words):
+                read[form][place] = numbers
     best = max(formats, key=lambda form: len(read[form]))
     for form, place in product(formats, read[best]):
         words, numbers = columns[place], read[best][place]
@@ -177,26 +186,6 @@ def _number_guesses(
                 if _signs(mark) & set(word)
             )
             yield Guess(key, mark, next(found, "thousands have a point"))
-
-
-def _number_columns(frame: pd.DataFrame) -> Iterator[tuple[int, list[str]]]:
-    """Yield the position and the distinct words of each column of marked numbers."""
-    for place in range(frame.shape[1]):
-        distinct = frame.iloc[:, place].dropna().unique()
-        words = [word for word in distinct if not is_missing_word(word)]
-        if words and all(map(_NUMBER.fullmatch, words)):
-            yield place, words
-
-
-def _read(
-    columns: Mapping[int, list[str]], form: NumberFormat
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the position and the numbers of each column that a format can read."""
-    for place, words in columns.items():
-        plain = (plain_number(word, form) for word in words)
-        numbers = list(takewhile(is_number, plain))
-        if len(numbers) == len(words):
-            yield place, numbers
 
 
 def _signs(mark: str) -> set[str]:

@@ -20,6 +20,7 @@ from ..records.errors import DataError, hints, listed, quote
 from ..records.finding import Finding
 from ..records.frames import FRAMES
 from . import column_roles, dates
+from .column_roles import collecting, raise_all
 from .column_types import (
     digest_of,
     flags_in_words,
@@ -31,7 +32,7 @@ from .column_types import (
 from .derived_columns import DerivedSection, definition_of
 from .encoding import column_type
 from .left_out import weighs, without_weight
-from .read import Side, collecting, raise_all, read, row_problems
+from .read import Side, read, row_problems
 from .section import DataSection
 from .splits import drawn_rows
 from .tables import RFrame, check_header, is_text_file
@@ -101,7 +102,12 @@ def read_datasets(
         if split != "train" or section.train  # else "train" holds the test rows
         for text in _problems(side, is_learnt=split == "train")
     ]
-    problems += _new_levels(sides, inferred)
+    others = [(rows, side) for rows, side in sides.items() if rows != "train"]
+    for key, (rows, side) in product(inferred, others):
+        known = sides["train"].X[key]
+        if is_category(known):
+            with collecting(problems, f"{side.where}: column {quote(key)}"):
+                refuse_new_levels(known.dropna(), side.X[key], rows=rows)
     with collecting(problems):
         classes, targets = _targets(
             [sides[split] for split in SPLITS],
@@ -180,10 +186,44 @@ def dataset(
     >>> rows.features, rows.y.tolist(), rows.classes
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
-    X = as_frame(X, name)
-    side, counts = _typed_rows(X, y, weights, name)
-    side.facts["unread"] = dict.fromkeys(held_out, ())
-    side.facts["segments"] = _segments_of(X, segments, name, counts)
+    X, weights = as_frame(X, name), as_pandas(weights)
+    y = one_column(y, f"{name}: y")
+    others = {"y": y} if weights is None else {"y": y, "weights": weights}
+    problems = [
+        f"{name}: {role} must have one value for each of {len(X)} rows; its shape is "
+        f"{np.shape(values)}."
+        for role, values in others.items()
+        if np.shape(values) != (len(X),)
+    ]
+    raise_all(problems)
+    counts = rows_that_count(X, weights)
+    rows: dict[str, pd.Series] = {}
+    for key in X:
+        with collecting(problems, f"{name}: column {quote(key)}"):
+            column = X[key][counts].reset_index(drop=True)
+            column = from_values(column, is_feature=True)
+            rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
+    roles: dict[str, pd.Series] = {}
+    for role, values in others.items():
+        with collecting(problems, f"{name}: {role}"):
+            column = pd.Series(values)[counts].reset_index(drop=True)
+            roles[role] = from_values(column)
+    raise_all(problems)
+    types = {key: column_type(X[key], rows[key]) for key in X}
+    side = Side(
+        X=pd.DataFrame(rows),
+        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
+        weights=roles["weights"].rename("weights") if "weights" in roles else None,
+        where=name,
+        facts={
+            "name": name,
+            "source": "given in Python",
+            "types": {key: kind for key, kind in types.items() if kind},
+            "notes": () if counts.all() else (without_weight(counts, name),),
+            "unread": dict.fromkeys(held_out, ()),
+            "segments": _segments_of(X, segments, name, counts),
+        },
+    )
     problems = list(_problems(side, is_learnt=split == "train"))
     unknown = [key for key in held_out if key not in side.X]
     problems += [
@@ -191,9 +231,7 @@ def dataset(
         for key, hint in zip(unknown, hints(unknown, list(side.X)), strict=True)
     ]
     with collecting(problems):
-        order, targets = _targets(
-            (side,), task, positive_class=None, classes=classes, is_configured=False
-        )
+        order, targets = _targets((side,), task, classes=classes, is_configured=False)
     raise_all(problems)
     return _dataset_of(side, targets[0], task, order, split=split)
 
@@ -320,54 +358,6 @@ def left_out_frame(test: Dataset | None) -> pd.DataFrame:
     return FRAMES["left_out"].of([column._asdict() for column in columns])
 
 
-def _typed_rows(
-    frame: pd.DataFrame, y: Any, weights: Any, name: str
-) -> tuple[Side, npt.NDArray[np.bool_]]:
-    """Return the rows passed in Python, typed, and whether each was kept.
-
-    Rows of weight 0 are left out. `y` and `weights` are matched by position.
-    """
-    weights = as_pandas(weights)
-    y = one_column(y, f"{name}: y")
-    others = {"y": y} if weights is None else {"y": y, "weights": weights}
-    problems = [
-        f"{name}: {role} must have one value for each of {len(frame)} rows; its shape "
-        f"is {np.shape(values)}."
-        for role, values in others.items()
-        if np.shape(values) != (len(frame),)
-    ]
-    raise_all(problems)
-
-    counts = rows_that_count(frame, weights)
-    rows: dict[str, pd.Series] = {}
-    for key in frame:
-        with collecting(problems):
-            where = f"{name}: column {quote(key)}"
-            column = frame[key][counts].reset_index(drop=True)
-            column = from_values(column, where=where, is_feature=True)
-            rows[key] = dates.seconds_of(column) if dates.is_dates(column) else column
-    roles: dict[str, pd.Series] = {}
-    for role, values in others.items():
-        with collecting(problems):
-            column = pd.Series(values)[counts].reset_index(drop=True)
-            roles[role] = from_values(column, where=f"{name}: {role}")
-    raise_all(problems)
-    types = {key: column_type(frame[key], rows[key]) for key in frame}
-    side = Side(
-        X=pd.DataFrame(rows),
-        target=roles["y"].rename(str(getattr(y, "name", None) or "y")),
-        weights=roles["weights"].rename("weights") if "weights" in roles else None,
-        where=name,
-        facts={
-            "name": name,
-            "source": "given in Python",
-            "types": {key: kind for key, kind in types.items() if kind},
-            "notes": () if counts.all() else (without_weight(counts, name),),
-        },
-    )
-    return side, counts
-
-
 def _segments_of(
     X: pd.DataFrame,
     segments: Sequence[str] | Mapping[str, Any],
@@ -389,7 +379,8 @@ def _segments_of(
         values = () if segments[key] is None else one_column(segments[key], where)
         check_index(X, **{f"segments[{quote(key)}]": values})
         column = pd.Series(values)[counts].reset_index(drop=True)
-        typed = from_values(column, where=where, is_feature=True)
+        with column_roles.about(where):
+            typed = from_values(column, is_feature=True)
         columns[str(key)] = flags_in_words(dates.as_years(typed), column)
     return pd.DataFrame(columns)
 
@@ -518,59 +509,44 @@ def _problems(side: Side, *, is_learnt: bool) -> Iterator[str]:
     """
     yield from row_problems(len(side.X), side.where)
     for key in side.X:
-        where = f"{side.where}: column {quote(key)}"
-        problems = column_roles.feature_problems(
-            side.X[key], where=where, may_be_empty=not is_learnt
-        )
-        yield from problems
+        own = column_roles.feature_problems(side.X[key], may_be_empty=not is_learnt)
+        yield from (f"{side.where}: column {quote(key)} {problem}" for problem in own)
     if side.weights is not None:
         is_argument = current_asker() == PYTHON
         what = "sample_weight" if is_argument else f"column {quote(side.weights.name)}"
-        where = f"{side.where}: {what}"
-        yield from column_roles.weight_problems(side.weights, where=where)
-
-
-def _new_levels(sides: Mapping[str, Side], inferred: Sequence[str]) -> list[str]:
-    """Return a sentence per inferred category with levels that no training row has."""
-    problems: list[str] = []
-    others = [rows for rows in sides if rows != "train"]
-    for key, rows in product(inferred, others):
-        train, side = sides["train"].X[key], sides[rows]
-        if is_category(train):
-            with collecting(problems):
-                where = f"{side.where}: column {quote(key)}"
-                training_cells, cells = train.dropna(), side.X[key]
-                refuse_new_levels(training_cells, cells, where=where, rows=rows)
-    return problems
+        for problem in column_roles.weight_problems(side.weights):
+            yield f"{side.where}: {what} {problem}"
 
 
 def _targets(
     sides: Sequence[Side],
     task: Task,
     *,
-    positive_class: str | int | bool | None,
+    positive_class: str | int | bool | None = None,
     classes: Sequence[Any] | None = None,
     is_configured: bool = True,
 ) -> tuple[tuple[str, ...], list[npt.NDArray[Any]]]:
     """Return the classes, and the target of each side as numbers."""
     where = [f"{side.where}: target {quote(side.target.name)}" for side in sides]
-    pairs = list(zip([side.target for side in sides], where, strict=True))
     raise_all(
-        text
-        for column, label in pairs
-        for text in column_roles.target_problems(
-            column, task, where=label, is_configured=is_configured
+        f"{label} {problem}"
+        for side, label in zip(sides, where, strict=True)
+        for problem in column_roles.target_problems(
+            side.target, task, is_configured=is_configured
         )
     )
-    if classes is None:
-        order = column_roles.classes_of(
-            sides[0].target, task, positive_class=positive_class, where=where[0]
-        )
-    else:
+    if classes is not None:
         order = tuple(text_of(value) for value in classes)
-    return order, [
-        column_roles.coded(column, task, order, where=label) for column, label in pairs
-    ]
+    else:
+        with column_roles.about(where[0]):
+            order = column_roles.classes_of(
+                sides[0].target, task, positive_class=positive_class
+            )
+    targets = []
+    for side, label in zip(sides, where, strict=True):
+        with column_roles.about(label):
+            targets.append(column_roles.coded(side.target, task, order))
+    return order, targets
 
 
 def _dataset_of(

@@ -53,7 +53,7 @@ def was_dates(kind: ColumnType | None) -> bool:
     return kind is not None and kind.cells in KINDS
 
 
-def from_values(column: pd.Series, *, where: str) -> pd.Series:
+def from_values(column: pd.Series) -> pd.Series:
     """Return dates of a typed table as datetime64.
 
     Raises
@@ -65,24 +65,24 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
         times = pd.to_datetime(column)
     except (ValueError, TypeError, OverflowError) as error:
         raise DataError(
-            f"{where} holds dates that pandas cannot store in one column. Use a "
-            f"single time zone, and years from {YEARS[0]} to {YEARS[1]}. pandas "
-            f"says: {in_short(str(error))}"
+            "holds dates that pandas cannot store in one column. Use a single time "
+            f"zone, and years from {YEARS[0]} to {YEARS[1]}. pandas says: "
+            f"{in_short(str(error))}"
         ) from error
     if column.dtype == object and getattr(times.dt, "tz", None) is not None:
         raise DataError(
-            f"{where} holds times with a time zone as objects. Convert them: "
+            "holds times with a time zone as objects. Convert them: "
             "pd.to_datetime(column)"
         )
     if not _from_seconds(seconds_of(times)).equals(pd.DatetimeIndex(_in_utc(times))):
         raise DataError(
-            f"{where} holds times with more digits than float64 keeps of {UNIT}. Round "
+            f"holds times with more digits than float64 keeps of {UNIT}. Round "
             'them: column.dt.round("ms")'
         )
     return times
 
 
-def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
+def from_texts(cells: pd.Series, written: str) -> pd.Series:
     """Return texts as datetime64 without a time zone.
 
     An offset from UTC is dropped: the time is the local one, as written.
@@ -94,8 +94,6 @@ def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
     written : str
         The format for `datetime.strptime`; empty for ISO dates such as 2024-01-31 or
         2024-01-31T10:20.
-    where : str
-        The name of the column in messages.
 
     Raises
     ------
@@ -110,17 +108,17 @@ def from_texts(cells: pd.Series, written: str, *, where: str) -> pd.Series:
         how = f"in the format {quote(written)}" if written else "such as 2024-01-31"
         remedy = "Correct the format" if written else 'Set format, such as "%d.%m.%Y",'
         raise DataError(
-            f"{where} holds {listed(wrong)} in {n_wrong} of {len(cells)} cells, "
-            f"where dates {how}, of the years {YEARS[0]} to {YEARS[1]}, are "
-            f"expected. {remedy} under [[derived]], or add the markers of missing "
-            "values to [data] missing_values."
+            f"holds {listed(wrong)} in {n_wrong} of {len(cells)} cells, where dates "
+            f"{how}, of the years {YEARS[0]} to {YEARS[1]}, are expected. {remedy} "
+            "under [[derived]], or add the markers of missing values to [data] "
+            "missing_values."
         )
     offsets = {
         str(time.utcoffset()) if time.tzinfo else "none" for time in times if time
     }
     if len(offsets) > 1:
         raise DataError(
-            f"{where} holds times with several offsets from UTC: "
+            "holds times with several offsets from UTC: "
             f"{listed(sorted(offsets))}. Use a single offset, or none."
         )
     naive = [time.replace(tzinfo=None) for time in times if time] + [pd.NaT]

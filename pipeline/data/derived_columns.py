@@ -17,7 +17,7 @@ import pandas as pd
 from ..records.dataset_and_model import Dataset
 from ..records.errors import DataError, did_you_mean, listed, quote
 from ..records.value_rules import NAME, OneOf
-from .column_roles import feature_problems, missing_problems
+from .column_roles import about, feature_problems, missing_problems, raise_all
 from .column_types import digest_of, is_category, text_of
 from .dates import PARTS, date_part, is_dates, was_dates
 from .dates import from_texts as dates_from_texts
@@ -117,17 +117,21 @@ def derive(
                 f"[[derived]] name {quote(section.name)} is a column of {where} "
                 "already. Choose another."
             )
-        problems = problems or [*_unfit_inputs(section, all_columns, where)]
-        if not problems:
-            if section.part:
-                cells = date_part(all_columns[section.of[0]], section.part)
-            else:
-                cells = value_of(section.expression, all_columns)
-            column = pd.Series(cells, name=section.name)
-            problems = [*_not_finite(section, column, where)]
-        if problems:
-            raise DataError("\n".join(problems))
-        all_columns[section.name] = column
+        raise_all(problems)
+        raise_all(_unfit_inputs(section, all_columns, where))
+        if section.part:
+            cells = date_part(all_columns[section.of[0]], section.part)
+        else:
+            cells = value_of(section.expression, all_columns)
+            at = np.flatnonzero(~np.isfinite(cells)) + 1
+            if len(at):
+                rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"
+                raise DataError(
+                    f"[[derived]] {quote(section.name)} expression is not finite in "
+                    f"{rows} of {len(cells)} of {where}. Change the formula, or leave "
+                    "those rows out."
+                )
+        all_columns[section.name] = pd.Series(cells, name=section.name)
     return {section.name: all_columns[section.name] for section in sections}
 
 
@@ -155,16 +159,15 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
             columns[name] = restored(columns[name], rows.types[name])
             columns[name] = pd.Series(pd.DatetimeIndex(columns[name]))
         elif name in columns and is_category(columns[name]):
-            where = f"{rows.name}: column {quote(name)}"
-            columns[name] = dates_from_texts(columns[name], written, where=where)
+            with about(f"{rows.name}: column {quote(name)}"):
+                columns[name] = dates_from_texts(columns[name], written)
     new_columns = derive(columns, sections, where=rows.name)
     problems = [
-        text
+        f"{rows.name}: column {quote(name)} {problem}"
         for name, column in new_columns.items()
-        for text in feature_problems(column, where=f"{rows.name}: column {quote(name)}")
+        for problem in feature_problems(column)
     ]
-    if problems:
-        raise DataError("\n".join(problems))
+    raise_all(problems)
     X = rows.X.assign(
         **{name: column.to_numpy() for name, column in new_columns.items()}
     )
@@ -232,12 +235,10 @@ def _unfit_inputs(
     because = f"{quote(section.name)} is derived from it"
     for use in section.uses:
         column, subject = columns[use.name], f"{where}: column {quote(use.name)}"
-        missing: tuple[str, ...] = ()
-        if not section.part:  # the part of a missing date is missing
-            missing = tuple(missing_problems(column, because, where=subject))
-        yield from missing
-        misfit = _misfit(column, use)
-        if misfit and not missing:
+        missing = next(missing_problems(column, because), "")
+        if missing and not section.part:  # the part of a missing date is missing
+            yield f"{subject} {missing}"
+        elif misfit := _misfit(column, use):
             needs, holds = misfit
             yield f"{subject} holds {holds}; {because}, which needs {needs}."
 
@@ -259,15 +260,3 @@ def _misfit(column: pd.Series, use: Use) -> tuple[str, str] | None:
             return None
         return f"the level {quote(use.level)}", listed(names)
     return None if kind == use.needs else (NEEDED[use.needs], kind)
-
-
-def _not_finite(
-    section: DerivedSection, column: pd.Series, where: str
-) -> Iterator[str]:
-    """Yield a sentence if the value of a formula is not finite in some rows."""
-    at = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64))) + 1
-    if len(at) and not section.part:
-        rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"
-        subject = f"[[derived]] {quote(section.name)} expression"
-        remedy = "Change the formula, or leave those rows out."
-        yield f"{subject} is not finite in {rows} of {len(column)} of {where}. {remedy}"

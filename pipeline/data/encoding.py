@@ -309,7 +309,7 @@ def _encoded(encoding: Encoding, column: pd.Series, model: str) -> Floats:
             "encoder 'ordinal', or predict= with a function of the frame."
         )
     levels = encoding.levels.get(str(column.name)) or _ordinal(column)
-    codes = _codes(column, levels.declared, model)
+    codes = codes_in(levels.declared, column, model)
     if not levels.is_placed[codes].all():
         strange = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
         if len(strange):
@@ -324,17 +324,23 @@ def _encoded(encoding: Encoding, column: pd.Series, model: str) -> Floats:
     return levels.codes[:, codes]
 
 
-def _codes(
-    column: pd.Series, declared: pd.Index, model: str
+def codes_in(
+    declared: pd.Index, column: pd.Series, model: str
 ) -> npt.NDArray[np.signedinteger[Any]]:
-    """Return positions in the declared levels, -1 if missing, (n_samples,)."""
-    codes = column.cat.codes.to_numpy()
-    if column.cat.categories.equals(declared):
+    """Return positions in the declared levels, -1 if missing, (n_samples,).
+
+    Raises
+    ------
+    DataError
+        If a cell holds another level.
+    """
+    codes, own = column.cat.codes.to_numpy(), column.cat.categories
+    if own.equals(declared):
         return codes
-    place = np.append(declared.get_indexer(column.cat.categories), -1)
+    place = np.append(declared.get_indexer(own), -1)
     stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
     if len(stray):
-        raise unknown_levels(column.cat.categories[stray], column, declared, model)
+        raise unknown_levels(own[stray], column, declared, model)
     return np.asarray(place[codes])
 
 

@@ -66,7 +66,7 @@ def _cells(table: Table, name: str, section: DataSection) -> pd.Series:
         cells = column_types.without(cells, section.missing_values)
     if table.has_texts(name):
         with suppress(DataError):
-            cells = column_types.from_texts(cells, where="", written=table.written)
+            cells = column_types.from_texts(cells, written=table.written)
     return cells
 
 
@@ -87,43 +87,39 @@ def _look(values: pd.Series) -> tuple[str, int]:
     return "names_rows" if is_name else "", distinct
 
 
-def with_target(
-    tables: tuple[Table, ...], section: DataSection
+def with_rows_that_count(
+    tables: Sequence[Table], section: DataSection
 ) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
-    """Return the tables without rows that lack a target, and a finding per table."""
-    parts, notes = list(tables), []
+    """Return the tables without rows of weight 0, and a finding per table.
+
+    Rows that lack a target go as well if the configuration says so, but stay among
+    reference rows.
+    """
+    parts, notes = [], []
     n_own = len(tables) - bool(section.reference_rows)
-    for place, table in enumerate(tables[:n_own] * section.drop_missing_target):
-        if section.target not in table.frame:
-            continue  # `read` reports the missing column
-        cells = table.texts(section.target)
-        has_target = column_types.without(cells, section.missing_values).notna()
-        if has_target.all():
-            continue
-        parts[place] = table.of_rows(has_target.to_numpy())
-        finding = _rows_left_out(
-            "rows_without_target",
-            has_target.to_numpy(),
-            table.name,
-            f"lack the target {quote(section.target)} and were left out ([data] "
-            "drop_missing_target).",
-        )
-        subject = f"{table.name} (test)" if place else table.name
-        notes.append(replace(finding, subject=subject))
-    return tuple(parts), tuple(notes)
-
-
-def with_weight(
-    tables: tuple[Table, ...], section: DataSection
-) -> tuple[tuple[Table, ...], tuple[Finding, ...]]:
-    """Return the tables without rows of weight 0, and a finding per table."""
-    parts, notes = list(tables), []
     for place, table in enumerate(tables):
         if section.weights in table.frame:
             has_weight = weighs(_cells(table, section.weights, section))
             if not has_weight.all():
-                parts[place] = table.of_rows(has_weight)
                 notes.append(without_weight(has_weight, table.name))
+                table = table.of_rows(has_weight)
+        has_role = place < n_own and section.target in table.frame
+        if section.drop_missing_target and has_role:
+            cells = table.texts(section.target)
+            cells = column_types.without(cells, section.missing_values)
+            has_target = cells.notna().to_numpy()
+            if not has_target.all():
+                finding = _rows_left_out(
+                    "rows_without_target",
+                    has_target,
+                    table.name,
+                    f"lack the target {quote(section.target)} and were left out "
+                    "([data] drop_missing_target).",
+                )
+                subject = f"{table.name} (test)" if place else table.name
+                notes.append(replace(finding, subject=subject))
+                table = table.of_rows(has_target)
+        parts.append(table)
     return tuple(parts), tuple(notes)
 
 

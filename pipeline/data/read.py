@@ -4,8 +4,7 @@ The steps are in `tables`, `column_types` and `splits`. `datasets` checks the co
 against their roles and makes a `Dataset` of each split.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -13,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import ColumnType
-from ..records.errors import DataError, hints, listed, quote, quote_odd, several
+from ..records.errors import hints, listed, quote, quote_odd, several
 from . import column_types, dates
+from .column_roles import about, collecting, raise_all
 from .derived_columns import DerivedSection, date_formats, derive, sources_of
 from .encoding import column_type
-from .left_out import columns_without_part, with_seen_levels, with_target, with_weight
+from .left_out import columns_without_part, with_rows_that_count, with_seen_levels
 from .section import DataSection
 from .splits import Rows, drawn_rows, rows_with
 from .tables import RFrame, Table, read_table, source_of
@@ -74,13 +74,16 @@ def read(
     DataError
         With all problems of the tables, else of column names, else of columns.
     """
-    weighing, unweighted = with_weight(_tables(section, base, r_frame), section)
-    every, notes = with_target(weighing, section)
-    notes = (*unweighted, *notes)
+    every, notes = with_rows_that_count(_tables(section, base, r_frame), section)
     every = every if section.train else (every[0], *every)
     tables = every[:-1] if section.reference_rows else every
     formats = date_formats(derived)
-    features = _features(tables[0], section, tuple(formats))
+    split_column = section.test.get("column", "")
+    single = (section.target, section.weights, split_column)
+    others = (*single, *section.exclude, *section.held_out_columns, *formats)
+    features = section.features or tuple(
+        name for name in tables[0].frame.columns if name not in others
+    )
     audited = (*features, *section.held_out_columns)
     derived_names = [item.name for item in derived]
     segments = [name for name in section.segments if name not in derived_names]
@@ -91,14 +94,18 @@ def read(
         ]
     )
     label = ", ".join(dict.fromkeys(table.name for table in every))
-    split = section.test.get("column", "")
     dated = [name for name in formats if name in tables[0].frame]
-    tables_by_column = {
-        name: every for name in (*audited, *dated, section.weights) if name
-    }
-    tables_by_column |= {name: tables for name in (section.target, split) if name}
-    tables_by_column = dict.fromkeys(segments, tables) | tables_by_column
-    typed = _type_columns(tables_by_column, section, label, formats)
+    tables_by_column = dict.fromkeys(segments, tables)
+    tables_by_column |= dict.fromkeys((*audited, *dated, section.weights), every)
+    tables_by_column |= dict.fromkeys((section.target, split_column), tables)
+    problems: list[str] = []
+    typed: dict[str, pd.Series] = {}
+    for name, own in tables_by_column.items():
+        if name:
+            with collecting(problems):
+                column = _column(own, name, section, label, formats.get(name))
+                typed[name] = pd.Series(column, name=name, copy=False)
+    raise_all(problems)
     types = {name: _original_type(every, typed[name], section) for name in audited}
     new_columns = derive(
         {name: typed[name] for name in (*audited, *dated)},
@@ -108,22 +115,17 @@ def read(
     )
     typed |= new_columns
     n_rows = sum(len(table.frame) for table in tables)
-    segment_columns = {}
+    by_segment = {}
     for name in section.segments:
-        segment_columns[name] = dates.as_years(typed[name]).iloc[:n_rows]
+        by_segment[name] = dates.as_years(typed[name]).iloc[:n_rows]
         if name in segments:
             cells = pd.concat([table.frame[name] for table in tables])
-            segment_columns[name] = column_types.flags_in_words(
-                segment_columns[name], cells
-            )
+            by_segment[name] = column_types.flags_in_words(by_segment[name], cells)
     typed = {
         name: dates.seconds_of(column) if dates.is_dates(column) else column
         for name, column in typed.items()
     }
     is_test = _test_rows(tables, typed, section, seed)
-    numbers = np.concatenate([table.row_numbers for table in tables])
-    unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
-    unread |= sources_of(derived, audited)
     rows_of = {"train": np.flatnonzero(~is_test), "test": np.flatnonzero(is_test)}
     if section.reference_rows:
         rows_of["reference"] = np.arange(n_rows, len(typed[audited[0]]))
@@ -133,17 +135,14 @@ def read(
         ).reset_index(drop=True)
         for split, rows in rows_of.items()
     }
-    facts: dict[str, dict[str, Any]] = {split: {"unread": unread} for split in rows_of}
-    for split in ("train", "test"):
-        facts[split]["types"] = {name: kind for name, kind in types.items() if kind}
-        facts[split]["declared"] = frozenset(section.categories)
-        facts[split]["row_numbers"] = numbers[rows_of[split]]
-    facts["train"]["notes"] = notes
-    facts["test"]["left_out"] = tuple(
-        columns_without_part(every, section, audited=audited, dated=dated)
-    )
-    if segment_columns:
-        of_test = pd.DataFrame(segment_columns).loc[is_test].reset_index(drop=True)
+    left_out = columns_without_part(every, section, audited=audited, dated=dated)
+    facts: dict[str, dict[str, Any]] = {
+        "train": {"notes": notes},
+        "test": {"left_out": tuple(left_out)},
+        "reference": {},
+    }
+    if by_segment:
+        of_test = pd.DataFrame(by_segment).loc[is_test].reset_index(drop=True)
         facts["test"]["segments"] = of_test
     if section.unseen == "missing":
         own_levels = {
@@ -153,17 +152,24 @@ def read(
         }
         declared = {**own_levels, **section.categories}
         frames, facts["test"]["notes"] = with_seen_levels(frames, declared)
+    numbers = np.concatenate([table.row_numbers for table in tables])
+    unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
+    unread |= sources_of(derived, audited)
     sides = {}
     labelled = _split_facts(every, tables, section, seed)
-    for (split, X), (where, own) in zip(frames.items(), labelled, strict=True):
+    for (split, X), (where, named) in zip(frames.items(), labelled, strict=True):
         rows = rows_of[split]
+        own_facts: dict[str, Any] = {**named, **facts[split], "unread": unread}
         target = pd.Series(np.nan, X.index, name=section.target)
         if split != "reference":
             target = typed[section.target].iloc[rows].reset_index(drop=True)
+            own_facts["types"] = {name: kind for name, kind in types.items() if kind}
+            own_facts["declared"] = frozenset(section.categories)
+            own_facts["row_numbers"] = numbers[rows]
         weights = None
         if section.weights:
             weights = typed[section.weights].iloc[rows].reset_index(drop=True)
-        sides[split] = Side(X, target, weights, where, own | facts[split])
+        sides[split] = Side(X, target, weights, where, own_facts)
     inferred = tuple(
         name
         for name in audited
@@ -171,22 +177,6 @@ def read(
         and not column_types.is_category(tables[0].frame[name])
     )
     return sides, inferred
-
-
-@contextmanager
-def collecting(problems: list[str]) -> Iterator[None]:
-    """Append the message of a DataError to `problems` instead of raising it."""
-    try:
-        yield
-    except DataError as error:
-        problems.append(str(error))
-
-
-def raise_all(problems: Iterable[str]) -> None:
-    """Raise a DataError with one line per problem, if there are any."""
-    lines = tuple(dict.fromkeys(problems))
-    if lines:
-        raise DataError("\n".join(lines))
 
 
 def group_problems(
@@ -230,20 +220,6 @@ def row_problems(n_rows: int, where: str) -> Iterator[str]:
         yield f"{where} has {rows}, and at least two are needed. Give more rows."
 
 
-def _features(
-    table: Table, section: DataSection, dated: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the features: as configured, or all columns that have no other role.
-
-    Date columns of which parts are derived (`dated`) have another role.
-    """
-    single = (section.target, section.weights, section.test.get("column", ""))
-    others = (*single, *section.exclude, *section.held_out_columns, *dated)
-    return section.features or tuple(
-        name for name in table.frame.columns if name not in others
-    )
-
-
 def _unknown_columns(
     every: tuple[Table, ...],
     tables: tuple[Table, ...],
@@ -279,29 +255,11 @@ def _unknown_columns(
                 yield f"{column} is not in {table.name}.{remedy}"
 
 
-def _type_columns(
-    tables_by_column: Mapping[str, tuple[Table, ...]],
-    section: DataSection,
-    label: str,
-    formats: Mapping[str, str],
-) -> dict[str, pd.Series]:
-    """Return the typed columns, or raise the problems of all columns together."""
-    problems: list[str] = []
-    typed: dict[str, pd.Series] = {}
-    for name, tables in tables_by_column.items():
-        with collecting(problems):
-            where = f"{label}: column {quote(name)}"
-            column = _column(tables, name, section, where, formats.get(name))
-            typed[name] = pd.Series(column, name=name, copy=False)
-    raise_all(problems)
-    return typed
-
-
 def _column(
     tables: tuple[Table, ...],
     name: str,
     section: DataSection,
-    where: str,
+    label: str,
     written: str | None,
 ) -> pd.Series:
     """Return one typed column over all rows; texts of all tables are typed together.
@@ -312,57 +270,46 @@ def _column(
     is_alike &= len({table.written for table in tables}) == 1
     if written is not None:  # texts of dates are not typed together with dates of Excel
         is_alike &= len({table.has_texts(name) for table in tables}) == 1
-    if is_alike:
-        return _typed_cells(tables, name, section, where, written)
-    typed_parts = [
-        _typed_cells(
-            (table,), name, section, f"{table.name}: column {quote(name)}", written
-        )
-        for table in tables
-    ]
+    typed_parts = []
+    for together in (tables,) if is_alike else [(table,) for table in tables]:
+        where = label if is_alike else together[0].name
+        with about(f"{where}: column {quote(name)}"):
+            typed_parts.append(_typed_cells(together, name, section, written))
     column, n_own = typed_parts[0], 1 + bool(set(section.test) & set(SOURCES))
     for place, part in enumerate(typed_parts[1:], start=1):
         rows = "test" if place < n_own else "reference"
         is_open = section.unseen == "missing"
-        column = column_types.joined(
-            column, part, where=where, rows=rows, is_open=is_open
-        )
+        with about(f"{label}: column {quote(name)}"):
+            column = column_types.joined(column, part, rows=rows, is_open=is_open)
     return column
 
 
 def _typed_cells(
-    tables: tuple[Table, ...],
-    name: str,
-    section: DataSection,
-    where: str,
-    written: str | None,
+    tables: tuple[Table, ...], name: str, section: DataSection, written: str | None
 ) -> pd.Series:
     """Return the typed column of one table, or of several with cells of one kind."""
-    is_text, missing = tables[0].is_text, section.missing_values
+    is_text, split_column = tables[0].is_text, section.test.get("column")
     parts = [table.frame[name] for table in tables]
     if is_text and (written is not None or _needs_texts(parts, section)):
         parts = [table.texts(name) for table in tables]
     cells = pd.concat(parts, ignore_index=True) if parts[1:] else parts[0]
     if cells.dtype == object:
-        cells = column_types.without(cells, missing)
+        cells = column_types.without(cells, section.missing_values)
     is_csv = all(table.is_csv for table in tables)
     is_text = is_csv or (is_text and column_types.is_of_texts(cells))
     if written is not None and (
         is_text or pd.api.types.infer_dtype(cells, skipna=True) == "string"
     ):
-        return dates.from_texts(cells, written, where=where)
+        return dates.from_texts(cells, written)
     if levels := section.categories.get(name):
-        return column_types.as_levels(cells, levels, where=where)
+        return column_types.as_levels(cells, levels)
     if is_text:
-        is_class = name == section.test.get("column") or (
-            name == section.target and section.task != "regression"
-        )
+        is_target = name == section.target and section.task != "regression"
         return column_types.from_texts(
-            cells, where=where, is_class=is_class, written=tables[0].written
+            cells, is_class=is_target or name == split_column, written=tables[0].written
         )
-    split = section.test.get("column")
-    is_feature = name not in (section.target, section.weights, split)
-    return column_types.from_values(cells, where=where, is_feature=is_feature)
+    is_feature = name not in (section.target, section.weights, split_column)
+    return column_types.from_values(cells, is_feature=is_feature)
 
 
 def _original_type(
@@ -413,13 +360,12 @@ def _test_rows(
         return np.arange(n_first + len(tables[1].frame)) >= n_first
     if "column" in section.test:
         name = section.test["column"]
-        where = f"{tables[0].name}: column {quote(name)}"
-        return rows_with(typed[name], section.test["value"], where=where)
+        with about(f"{tables[0].name}: column {quote(name)}"):
+            return rows_with(typed[name], section.test["value"])
     strata = np.zeros(n_first, dtype=object)
     if section.task != "regression":
-        strata = (
-            typed[section.target].astype(object).map(column_types.text_of).to_numpy()
-        )
+        texts = typed[section.target].astype(object).map(column_types.text_of)
+        strata = texts.to_numpy()
     return drawn_rows(section.test["fraction"], seed, strata=strata)
 
 

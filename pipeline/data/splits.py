@@ -13,7 +13,7 @@ from .column_types import text_of
 Rows = npt.NDArray[np.bool_]
 
 
-def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Rows:
+def rows_with(column: pd.Series, value: str | float | bool) -> Rows:
     """Return whether each row has a given value in a column, (n_samples,).
 
     Raises
@@ -21,7 +21,7 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
     DataError
         If a cell is missing, or no row has the value.
     """
-    for problem in missing_problems(column, "it splits the rows", where=where):
+    for problem in missing_problems(column, "it splits the rows"):
         raise DataError(problem)
     texts = column.astype(object).map(text_of)
     text = text_of(value)
@@ -29,7 +29,7 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
     if not is_test.any():
         levels = sorted(texts.unique())
         raise DataError(
-            f"{where} holds {listed(levels)}; no row has the value {quote(value)} of "
+            f"holds {listed(levels)}; no row has the value {quote(value)} of "
             f"the test rows.{did_you_mean(text, levels)}"
         )
     return is_test

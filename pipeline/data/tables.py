@@ -127,12 +127,10 @@ def read_table(
         If R is used and fails.
     """
     kind, name = next(iter(source.items()))
-    if kind == "rds":
-        table = _read_rds(base / name, source["sha256"])
-    elif kind == "r_script":
-        table = _run_script(base / name, part)
-    elif kind == "r":
-        table = Table(name, (r_frame or _ask_r)(name), is_text=False)
+    if kind == "r" and r_frame:
+        table = Table(name, r_frame(name), is_text=False)
+    elif kind in ("r", "rds", "r_script"):
+        table = _read_by_r(source, base, part)
     elif kind == "sklearn":
         table = Table(name, _bundled_table(name), is_text=False)
     elif kind == "sql":
@@ -150,7 +148,19 @@ def read_table(
     frame.index = pd.RangeIndex(len(frame))
     frame.columns = ["" if pd.isna(name) else str(name) for name in frame.columns]
     check_header(table.name, tuple(frame.columns))
-    frame = _without_index(table.name, frame, source.get("index_column"))
+    columns, index = list(frame.columns), source.get("index_column")
+    if index is not None:
+        if index not in columns:
+            hint = did_you_mean(index, columns) or f" Its columns: {listed(columns)}."
+            raise DataError(
+                f"index_column {quote(index)} is not in {table.name}.{hint}"
+            )
+        frame = frame.drop(columns=index)
+    if "" in frame:
+        raise DataError(
+            f"{table.name}: column {columns.index('') + 1} has no name. Name it, or "
+            'set index_column = "" beside the file if it merely identifies rows.'
+        )
     return table._replace(frame=frame)
 
 
@@ -193,22 +203,6 @@ def option_problems(source: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _without_index(name: str, frame: pd.DataFrame, index: str | None) -> pd.DataFrame:
-    """Return the table without the column that only identifies rows."""
-    columns = list(frame.columns)
-    if index is not None:
-        if index not in columns:
-            hint = did_you_mean(index, columns) or f" Its columns: {listed(columns)}."
-            raise DataError(f"index_column {quote(index)} is not in {name}.{hint}")
-        frame = frame.drop(columns=index)
-    if "" in frame:
-        raise DataError(
-            f"{name}: column {columns.index('') + 1} has no name. Name it, or set "
-            'index_column = "" beside the file if it merely identifies rows.'
-        )
-    return frame
-
-
 def check_header(name: str, columns: tuple[str, ...]) -> None:
     """Refuse a table in which two columns have the same name.
 
@@ -229,38 +223,33 @@ def check_header(name: str, columns: tuple[str, ...]) -> None:
         )
 
 
-def _ask_r(name: str) -> pd.DataFrame:
+def _read_by_r(source: Mapping[str, Any], base: Path, part: str) -> Table:
+    """Return an R data set, the table of an .rds file, or that which a script makes.
+
+    The digest of an .rds file is checked first, because reading it may run code.
+    """
     from importance_audit.r_bridge import host, rds
 
-    return rds.read_data_set(host.current(), name)
-
-
-def _read_rds(path: Path, sha256: str) -> Table:
-    """Return the table of an .rds file after a check of its digest: it may run code."""
-    from importance_audit.r_bridge import host, rds
-
+    kind, name = next(iter(source.items()))
+    if kind == "r":
+        return Table(name, rds.read_data_set(host.current(), name), is_text=False)
+    path = base / name
     content = _read_bytes(path)
     digest = hashlib.sha256(content).hexdigest()
-    if digest != sha256:
-        raise DataError(
-            f"The sha256 of {path.name!r} is {digest!r}, and [data] gives {sha256!r}. "
-            "Reading an .rds file may run its code: state the new one only if you "
-            "trust the file."
-        )
-    frame = rds.read_file(host.current_models(), path.name, content)
-    return Table(path.name, frame, is_text=False)
-
-
-def _run_script(path: Path, part: str) -> Table:
-    from importance_audit.r_bridge import host, rds
-
-    content = _read_bytes(path)
+    if kind == "rds":
+        if digest != source["sha256"]:
+            raise DataError(
+                f"The sha256 of {path.name!r} is {digest!r}, and [data] gives "
+                f"{source['sha256']!r}. Reading an .rds file may run its code: state "
+                "the new one only if you trust the file."
+            )
+        frame = rds.read_file(host.current_models(), path.name, content)
+        return Table(path.name, frame, is_text=False)
     try:
         script = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{path.name} is not UTF-8. Save it as UTF-8.") from error
     frame = rds.read_script(host.current_models(), path.name, script, part)
-    digest = hashlib.sha256(content).hexdigest()
     return Table(path.name, frame, False, script=script, script_sha256=digest)
 
 
@@ -270,21 +259,20 @@ def _bundled_table(name: str) -> pd.DataFrame:
 
     from sklearn import datasets
 
-    loaders = {
-        word: getattr(datasets, word)
+    keys_of = {
+        word: signature(getattr(datasets, word)).parameters
         for word in dir(datasets)
         if word.startswith("load_")
-        and "as_frame" in signature(getattr(datasets, word)).parameters
     }
+    loaders = [word for word, keys in keys_of.items() if "as_frame" in keys]
     if name not in loaders:
         raise DataError(
             f"[data] sklearn must be one of {listed(loaders, limit=9)}; {quote(name)} "
             f"was given.{did_you_mean(name, loaders)}"
         )
-    loader = loaders[name]
     # Only load_diabetes scales its columns by default, to units without a meaning.
-    units = {"scaled": False} if "scaled" in signature(loader).parameters else {}
-    return loader(as_frame=True, **units).frame
+    units = {"scaled": False} if "scaled" in keys_of[name] else {}
+    return getattr(datasets, name)(as_frame=True, **units).frame
 
 
 def _suffix_of(name: str) -> str:
@@ -361,14 +349,10 @@ def _read_texts(path: Path, source: Mapping[str, Any]) -> Table:
         separator=source.get("separator", usual_separator(path.name)),
         encoding=source.get("encoding", "utf-8"),
     )
-    return Table(path.name, frame, True, is_csv=True, written=written_in(source))
-
-
-def written_in(source: Mapping[str, Any]) -> column_types.NumberFormat:
-    """Return the number format of a CSV file that the keys of its source state."""
     keys: dict[str, Any] = {key: source[key] for key in NUMBER_KEYS if key in source}
     keys["strip"] = tuple(source.get("strip", ()))
-    return column_types.NumberFormat(**keys)
+    written = column_types.NumberFormat(**keys)
+    return Table(path.name, frame, True, is_csv=True, written=written)
 
 
 def _read_binary(path: Path, source: Mapping[str, Any]) -> Table:
@@ -446,8 +430,6 @@ def _sheet_of(name: str, book: Any, sheet: str | int | None) -> str:
         return sheet
     if isinstance(sheet, int) and sheet <= len(sheets):
         return sheets[sheet - 1]
-    if sheet in book.sheetnames:
-        raise DataError(f"{name}: sheet {quote(sheet)} is a chart. {has}")
     hint = did_you_mean(sheet, sheets) if isinstance(sheet, str) else ""
     raise DataError(f"{name} has no sheet {quote(sheet)}. {has}{hint}")
 

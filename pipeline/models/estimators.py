@@ -12,7 +12,6 @@ from importlib import import_module, metadata
 from inspect import Parameter, isclass, signature
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..data.tables import refuse_pointer
@@ -40,7 +39,16 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
         If the class does not exist, cannot fit and predict, or refuses a parameter.
     """
     kind = _class_at(model, path)
-    _check_parameters(model, kind, parameters)
+    accepted = signature(kind).parameters
+    takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in accepted.values())
+    unknown = [name for name in parameters if name not in accepted and not takes_any]
+    if unknown:
+        other = f" See the documentation of {kind.__name__}."
+        raise ModelError(
+            f"Model {quote(model)}: {kind.__name__} has no "
+            f"{'parameter' if len(unknown) == 1 else 'parameters'} {listed(unknown)}."
+            f"{did_you_mean(unknown[0], accepted) or other}"
+        )
     try:
         return kind(**parameters)
     except Exception as error:
@@ -58,7 +66,22 @@ def is_seeded(model: str, path: str) -> bool:
 def _class_at(model: str, path: str) -> type:
     """Return the class at a dotted path."""
     module_name, _, name = path.rpartition(".")
-    module = _import_or_explain(model, module_name)
+    try:
+        module = import_module(module_name)
+    except ModuleNotFoundError as error:
+        absent = error.name or module_name
+        parent = absent.rpartition(".")[0]
+        modules = iter_modules(import_module(parent).__path__) if parent else ()
+        guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in modules])
+        raise ModelError(
+            f"Model {quote(model)}: there is no module {quote(absent)}."
+            f"{guess if parent else INSTALL}"
+        ) from error
+    except Exception as error:
+        raise ModelError(
+            f"Model {quote(model)}: module {quote(module_name)} cannot be imported: "
+            f"{words(error)}"
+        ) from error
     kind = getattr(module, name, None)
     if kind is None:
         guess = did_you_mean(name, vars(module))
@@ -74,42 +97,6 @@ def _class_at(model: str, path: str) -> type:
             "fit and predict."
         )
     return kind
-
-
-def _import_or_explain(model: str, name: str) -> ModuleType:
-    """Import a module, or raise an error that names the missing part."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        absent = error.name or name
-        parent = absent.rpartition(".")[0]
-        modules = iter_modules(import_module(parent).__path__) if parent else ()
-        guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in modules])
-        remedy = guess if parent else INSTALL
-        raise ModelError(
-            f"Model {quote(model)}: there is no module {quote(absent)}.{remedy}"
-        ) from error
-    except Exception as error:
-        raise ModelError(
-            f"Model {quote(model)}: module {quote(name)} cannot be imported: "
-            f"{words(error)}"
-        ) from error
-
-
-def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that the class does not accept by name or as **kwargs."""
-    accepted = signature(kind).parameters
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
-        return
-    unknown = [name for name in parameters if name not in accepted]
-    if unknown:
-        other = f" See the documentation of {kind.__name__}."
-        remedy = did_you_mean(unknown[0], accepted) or other
-        raise ModelError(
-            f"Model {quote(model)}: {kind.__name__} has no "
-            f"{'parameter' if len(unknown) == 1 else 'parameters'} {listed(unknown)}."
-            f"{remedy}"
-        )
 
 
 def unpickled(model: str, path: Path, sha256: str) -> tuple[Any, tuple[Finding, ...]]:

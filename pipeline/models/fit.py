@@ -401,8 +401,24 @@ def wrap(
             f"Model {quote(name)} is a classifier without classes_, so it is not "
             "fitted. Call its fit first, or pass classes=[…]."
         )
-    task = task or (facts.task if facts else _task(name, estimator, labels))
-    _check_classes(name, task, labels)
+    if task is None and estimator is None:
+        raise ModelError(
+            f"Model {quote(name)} is a function, and its task is not stated. Pass "
+            "task as 'regression', 'binary' or 'multiclass'."
+        )
+    n = len(labels)
+    of_labels: Task = "regression" if n == 0 else "binary" if n == 2 else "multiclass"
+    task = task or (facts.task if facts else of_labels)
+    rule, fits = {
+        "regression": ("no classes", n == 0),
+        "binary": ("two classes", n == 2),
+    }.get(task, ("two classes or more", n > 1))
+    if not fits:
+        raise ModelError(
+            f"Model {quote(name)} must have {rule} for task {task!r}; {n} "
+            f"{'was' if n == 1 else 'were'} given. Pass classes=[…], the positive one "
+            "last, for a classifier only."
+        )
     held = _held(offset, exposure)
     if predict is None:
         if features is not None:
@@ -455,11 +471,23 @@ def _given(
     if facts is None:
         prediction.check_task(name, estimator, task)
     check_offsets(name, estimator, held)
+    if encoder in ("one_hot", "one_hot_full"):
+        raise ModelError(
+            f"Model {quote(name)}: encoder {encoder!r} works only where the audit "
+            "fits the model. Save a Pipeline that includes the encoding, or set "
+            "'ordinal'."
+        )
     own = columns_named(name, estimator)
-    encoding = _given_encoding(name, estimator, own, encoder, default=features)
-    encoding = encoding._replace(features=(*encoding.features, *held.values()))
-    if as_array and own is None:
-        encoding = encoding._replace(is_named=False)
+    columns = _columns_read(name, own or features)
+    n_seen: Any = getattr(estimator, "n_features_in_", None)
+    if n_seen not in (None, len(columns)):
+        raise ModelError(
+            f"Model {quote(name)} was fitted on {several(n_seen, 'column')}, and "
+            f"{len(columns)} are named: {listed(columns)}."
+        )
+    is_named = own is not None or (n_seen is None and not as_array)
+    kind: Kind = "ordinal" if encoder == "ordinal" else "none"
+    encoding = Encoding(kind, (*columns, *held.values()), {}, is_named)
     if facts is None:
         labels = prediction.labels_of(estimator, classes)
         if task != "regression" and prediction.names_classes(estimator):
@@ -635,33 +663,6 @@ def _held(offset: str, exposure: str) -> dict[str, str]:
     return {word: column for word, column in named if column}
 
 
-def _given_encoding(
-    name: str,
-    estimator: Any,
-    own: tuple[str, ...] | None,
-    encoder: str,
-    *,
-    default: Sequence[str] | None,
-) -> Encoding:
-    """Return the encoding of a frame for an estimator that was fitted before."""
-    if encoder in ("one_hot", "one_hot_full"):
-        raise ModelError(
-            f"Model {quote(name)}: encoder {encoder!r} works only where the audit "
-            "fits the model. Save a Pipeline that includes the encoding, or set "
-            "'ordinal'."
-        )
-    features = _columns_read(name, own or default)
-    n_seen = getattr(estimator, "n_features_in_", len(features))
-    if n_seen != len(features):
-        raise ModelError(
-            f"Model {quote(name)} was fitted on {several(n_seen, 'column')}, and "
-            f"{len(features)} are named: {listed(features)}."
-        )
-    is_named = own is not None or not hasattr(estimator, "n_features_in_")
-    kind: Kind = "ordinal" if encoder == "ordinal" else "none"
-    return Encoding(kind, features, {}, is_named)
-
-
 def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns that a model uses, or raise an error if they are unknown."""
     if features:
@@ -670,33 +671,6 @@ def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
         f"The columns that model {quote(name)} reads are not stated. Pass "
         "features=[…] in the order of its columns."
     )
-
-
-def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
-    """Return the task an estimator was fitted for."""
-    if estimator is None:
-        raise ModelError(
-            f"Model {quote(name)} is a function, and its task is not stated. Pass "
-            "task as 'regression', 'binary' or 'multiclass'."
-        )
-    if not labels:
-        return "regression"
-    return "binary" if len(labels) == 2 else "multiclass"
-
-
-def _check_classes(name: str, task: Task, labels: tuple[str, ...]) -> None:
-    """Refuse classes that are too few or too many for a task."""
-    n = len(labels)
-    rule = {"regression": "no classes", "binary": "two classes"}.get(
-        task, "two classes or more"
-    )
-    fits = {"regression": n == 0, "binary": n == 2}.get(task, n > 1)
-    if not fits:
-        raise ModelError(
-            f"Model {quote(name)} must have {rule} for task {task!r}; {n} "
-            f"{'was' if n == 1 else 'were'} given. Pass classes=[…], the positive one "
-            "last, for a classifier only."
-        )
 
 
 def _record(

@@ -61,9 +61,17 @@ def facts_of(name: str, model: Any) -> Facts | None:
     if module.startswith("statsmodels.") and hasattr(model, "model"):
         return _of_statsmodels(model)
     if kind == "Booster" and module.startswith("xgboost."):
-        return _of_xgboost(name, model)
+        learner = json.loads(model.save_config())["learner"]
+        n_classes = int(learner["learner_model_param"]["num_class"])
+        task, classes = _task(name, learner["objective"]["name"], n_classes)
+        names = None if model.feature_names is None else tuple(model.feature_names)
+        return Facts(names, task, classes, partial(ask_xgboost, model))
     if kind == "Booster" and module.startswith("lightgbm."):
-        return _of_lightgbm(name, model)
+        lines = model.model_to_string().partition("\n\n")[0].splitlines()
+        head = dict(line.partition("=")[::2] for line in lines)
+        objective = head.get("objective", "").partition(" ")[0]
+        task, classes = _task(name, objective, int(head.get("num_class", 1)))
+        return Facts(_given_names(model.feature_name()), task, classes, model.predict)
     return None
 
 
@@ -170,32 +178,12 @@ def _ask_design(
     return np.asarray(results.predict(rows, **held))
 
 
-def _of_xgboost(name: str, booster: Any) -> Facts:
-    learner = json.loads(booster.save_config())["learner"]
-    objective = learner["objective"]["name"]
-    n_classes = int(learner["learner_model_param"]["num_class"])
-    task, classes = _task(name, objective, n_classes)
-    names = booster.feature_names
-    columns = None if names is None else tuple(names)
-    return Facts(columns, task, classes, partial(ask_xgboost, booster))
-
-
 def ask_xgboost(booster: Any, rows: Any, base_margin: Any = None) -> Any:
     """Return the predictions of a Booster of XGBoost."""
     from xgboost import DMatrix
 
     table = DMatrix(rows, base_margin=base_margin, enable_categorical=True)
     return booster.predict(table)
-
-
-def _of_lightgbm(name: str, booster: Any) -> Facts:
-    head = dict(
-        line.partition("=")[::2]
-        for line in booster.model_to_string().partition("\n\n")[0].splitlines()
-    )
-    objective = head.get("objective", "").partition(" ")[0]
-    task, classes = _task(name, objective, int(head.get("num_class", 1)))
-    return Facts(_given_names(booster.feature_name()), task, classes, booster.predict)
 
 
 def _given_names(names: Sequence[str]) -> tuple[str, ...] | None:

@@ -121,14 +121,23 @@ def performance(
         n = data.n_samples
         both = prediction, constant(model, train or data, data)
         value, of_constant = _losses(model.losses, data, both, np.arange(n))
-        errors = {
-            loss: _std_errors(loss, data, both)
-            if loss in INFLUENCE
-            else _resampled_std_errors(loss, data, both, split=split, seed=seed)
-            for loss in model.losses
-        }
-        with np.errstate(invalid="ignore"):
+        errors: dict[str, tuple[float, float]] = {}
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
             difference = value - of_constant
+            for loss in model.losses:
+                if loss in INFLUENCE:
+                    own, other = (
+                        INFLUENCE[loss](data.y, each, data.weights) for each in both
+                    )
+                    errors[loss] = std_error_of(own), std_error_of(own - other)
+                    continue
+                draws = (
+                    stream(seed, "performance", split, repeat).integers(n, size=n)
+                    for repeat in range(N_RESAMPLES)
+                )
+                drawn = [_losses((loss,), data, both, rows)[:, 0] for rows in draws]
+                own, other = np.stack(drawn, axis=1)
+                errors[loss] = _std_of_defined(own), _std_of_defined(own - other)
         rows += [
             {
                 "model": model.name,
@@ -237,35 +246,6 @@ def constant(model: FittedModel, train: Dataset, data: Dataset) -> Floats:
         y = y[:, np.newaxis] == np.arange(len(model.classes))  # (n_samples, n_classes)
     constant = np.average(y, axis=0, weights=train.weights)
     return np.broadcast_to(constant, (data.n_samples, *np.shape(constant)))
-
-
-def _std_errors(
-    loss: str, data: Dataset, predictions: tuple[Floats, Floats]
-) -> tuple[float, float]:
-    """Return the standard errors of a loss and of its difference to the constant's."""
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond floats: NaN
-        own, of_constant = (
-            INFLUENCE[loss](data.y, each, data.weights) for each in predictions
-        )
-        return std_error_of(own), std_error_of(own - of_constant)
-
-
-def _resampled_std_errors(
-    loss: str,
-    data: Dataset,
-    predictions: tuple[Floats, Floats],
-    *,
-    split: str,
-    seed: int,
-) -> tuple[float, float]:
-    """Return the same by bootstrap; the resamples do not depend on the model."""
-    n, resampled = data.n_samples, []
-    for repeat in range(N_RESAMPLES):
-        drawn = stream(seed, "performance", split, repeat).integers(n, size=n)
-        resampled.append(_losses((loss,), data, predictions, drawn)[:, 0])
-    own, of_constant = np.stack(resampled, axis=1)
-    with np.errstate(invalid="ignore"):
-        return _std_of_defined(own), _std_of_defined(own - of_constant)
 
 
 def _losses(

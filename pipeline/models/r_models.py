@@ -23,8 +23,9 @@ from importance_audit.r_bridge.errors import (
     UnknownClass,
 )
 
+from ..data.column_roles import about
 from ..data.column_types import from_values, is_category
-from ..data.encoding import refuse_dates, selected, unknown_levels
+from ..data.encoding import codes_in, refuse_dates, selected
 from ..records.asker import remedy
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import (
@@ -266,12 +267,18 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     prediction.check_columns(name, features, train)
     refuse_dates(name, features, train.types)
     own_levels = dict(facts["levels"] or {})
-    levels, ordered = _levels(own_levels, features, train)
+    levels = {feature: pd.Index(list(known)) for feature, known in own_levels.items()}
+    ordered = set(facts["ordered"])
+    for feature in features:
+        column = train.X[feature]
+        if feature not in levels and is_category(column):  # the model kept none
+            levels[feature] = pd.Index([str(level) for level in column.cat.categories])
+            ordered |= {feature} if column.cat.ordered else set()
     assumed = [name for name in levels if name not in {*own_levels, *train.declared}]
     reader = Reader(
         features=features,
         levels=levels,
-        ordered=ordered | frozenset(facts["ordered"]),
+        ordered=frozenset(ordered),
         numbers=frozenset(facts["numbers"]),
         logicals=frozenset(facts["logicals"]),
         texts=frozenset(facts["texts"]),
@@ -293,8 +300,8 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         parameters["levels_of_the_training_rows"] = assumed
     elif assumed:
         parameters["levels_of_the_evaluation_rows"] = assumed
-        verified = set(facts["verified"])
-        notes = _levels_note(name, model.kind, levels, set(assumed) - verified)
+        doubtful = set(assumed) - set(facts["verified"])
+        notes = _levels_note(name, model.kind, levels, doubtful)
     if facts["has_weights"][0] and not train.is_weighted:
         notes += (_unused_weights(name),)
     return FittedModel(
@@ -436,7 +443,15 @@ def refuse_other_predictions(model: FittedModel) -> None:
     try:
         rows = None
         if isinstance(function, partial):
-            rows = _session_rows(model, function.keywords["reader"])
+            reader = function.keywords["reader"]
+            question = {"columns": list(reader.features)}
+            rows = model.estimator.call("session_rows", question)
+        if rows is not None:  # a session without rows, or without some column, has none
+            typed = {}
+            for name, column in rows.items():
+                with about(f"column {quote(name)}"):
+                    typed[name] = from_values(column, is_feature=True)
+            rows = _frame_for_r(pd.DataFrame(typed), reader)
         facts = model.estimator.call("distance_to_session", {"rows": rows})
     except RUnavailable:
         raise
@@ -462,42 +477,6 @@ def refuse_other_predictions(model: FittedModel) -> None:
             "package. Write it into the predict function, or name its package "
             "(package::name)."
         )
-
-
-def _session_rows(model: FittedModel, reader: Reader) -> pd.DataFrame | None:
-    """Return the rows from the session that saved a model, in the audit's types.
-
-    None if there are none, or columns are missing.
-    """
-    rows = model.estimator.call("session_rows", {"columns": list(reader.features)})
-    if rows is None:
-        return None
-    typed = {
-        name: from_values(column, where=f"column {quote(name)}", is_feature=True)
-        for name, column in rows.items()
-    }
-    return _frame_for_r(pd.DataFrame(typed), reader)
-
-
-def _levels(
-    own: Mapping[str, Any], features: tuple[str, ...], train: Dataset
-) -> tuple[dict[str, pd.Index], frozenset[str]]:
-    """Return the levels of factors: from the model, otherwise from the training rows.
-
-    The second value are the columns of the latter kind with ordered levels.
-    """
-    of_model = {name: pd.Index(list(levels)) for name, levels in own.items()}
-    categories = {
-        name: train.X[name].cat
-        for name in features
-        if name not in own and is_category(train.X[name])
-    }
-    of_rows = {
-        name: pd.Index([str(level) for level in column.categories])
-        for name, column in categories.items()
-    }
-    ordered = frozenset(name for name, column in categories.items() if column.ordered)
-    return of_model | of_rows, ordered
 
 
 def _columns(
@@ -630,13 +609,9 @@ def _column_for_r(column: pd.Series, reader: Reader) -> pd.Series:
         raise _other_kind(column, form, f"one of {listed(levels)}", "a number")
     category = column if is_category(column) else column.astype("category")
     texts = pd.Index([str(level) for level in category.cat.categories])
-    codes = category.cat.codes.to_numpy()
-    place = np.append(levels.get_indexer(texts), -1)
-    stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
-    if len(stray):
-        raise unknown_levels(texts[stray], column, levels, form.model)
+    codes = codes_in(levels, category.cat.rename_categories(texts), form.model)
     dtype = pd.CategoricalDtype(levels, ordered=name in reader.ordered)
-    return pd.Series(pd.Categorical.from_codes(place[codes], dtype=dtype))
+    return pd.Series(pd.Categorical.from_codes(codes, dtype=dtype))
 
 
 def _other_kind(

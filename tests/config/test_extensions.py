@@ -485,9 +485,6 @@ def test_an_engine_that_breaks_its_contract_is_a_finding_and_not_compared(tmp_pa
     assert ours.engine == "python"
 
 
-OWN = "class own:\n    "
-
-
 def own(keys, name="permutation"):
     return f"class own:\n    def {name}({keys}): ..."
 

@@ -64,15 +64,21 @@ def read_back(folder, target="y", **given):
     return x[order].tolist(), np.concatenate([train.y, test.y])[order].tolist()
 
 
-def keys_of(path, **given):
-    return {guess.key: guess.value for guess in guessed(path, given)}
+def keys_of(folder, **given):
+    guesses = guessed(folder / "rows.csv", given)
+    return {guess.key: guess.value for guess in guesses}
+
+
+def written(folder, text):
+    """Write the file as it stands here, and return its folder."""
+    (folder / "rows.csv").write_text(text, encoding="utf-8", newline="")
+    return folder
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_numbers_are_read_as_they_were_written(name, tmp_path):
     text, keys = FILES[name]
-    (tmp_path / "rows.csv").write_text(text, encoding="utf-8", newline="")
-    assert keys_of(tmp_path / "rows.csv") == keys
+    assert keys_of(written(tmp_path, text)) == keys
     assert read_back(tmp_path) == (X, Y)
 
 
@@ -89,29 +95,25 @@ def test_numbers_are_read_as_they_were_written(name, tmp_path):
 def test_the_encoding_is_guessed(encoding, guess, tmp_path):
     text = lines(["früh", "spät"] * 12, head="Größe")
     (tmp_path / "rows.csv").write_bytes(text.encode(encoding))
-    assert keys_of(tmp_path / "rows.csv").get("encoding") == guess
+    assert keys_of(tmp_path).get("encoding") == guess
     assert read_back(tmp_path) == (["früh", "spät"] * 12, Y)
 
 
 def test_cells_may_hold_the_separator_and_ends_of_lines(tmp_path):
     cells = ['"a;b"', '"a\n;;b"'] * 12
-    (tmp_path / "rows.csv").write_text(lines(cells), newline="")
-    assert keys_of(tmp_path / "rows.csv") == SEMICOLON
+    assert keys_of(written(tmp_path, lines(cells))) == SEMICOLON
     assert read_back(tmp_path) == (["a;b", "a\n;;b"] * 12, Y)
 
 
 def test_what_is_given_is_not_guessed(tmp_path):
-    (tmp_path / "rows.csv").write_text(lines(GERMAN))
-    given = {"separator": ";", "decimal": ",", "thousands": "."}
-    assert keys_of(tmp_path / "rows.csv", **given) == {}
-    assert read_back(tmp_path, **given) == (X, Y)
+    assert keys_of(written(tmp_path, lines(GERMAN)), **KILO) == {}
+    assert read_back(tmp_path, **KILO) == (X, Y)
 
 
 def test_a_reason_names_the_line(tmp_path):
-    (tmp_path / "rows.csv").write_text(
-        'x;z\n1;"b\nc"\n2;d\n1234567;\n3;e\n"1.234,5";f\n'
-    )
-    reasons = {guess.key: guess.reason for guess in guessed(tmp_path / "rows.csv", {})}
+    text = 'x;z\n1;"b\nc"\n2;d\n1234567;\n3;e\n"1.234,5";f\n'
+    guesses = guessed(written(tmp_path, text) / "rows.csv", {})
+    reasons = {guess.key: guess.reason for guess in guesses}
     assert reasons == {
         "separator": "6 of the first 6 lines have 2 cells",
         "decimal": "line 7 holds '1.234,5'",
@@ -134,9 +136,8 @@ QUOTED = [f'"{text}"'.replace(".", ",") for text in THREE]
     ],
 )
 def test_a_sign_of_two_meanings_is_asked_about(text, cell, sign, name, tmp_path):
-    (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(DataError) as error:
-        guessed(tmp_path / "rows.csv", {})
+        keys_of(written(tmp_path, text))
     assert str(error.value) == (
         f"rows.csv: line 2 holds {cell!r} in column 'x', in which the {name} may stand "
         f'before thousands or decimals. Give --thousands "{sign}" or --decimal '
@@ -148,8 +149,7 @@ def test_a_sign_of_two_meanings_is_asked_about(text, cell, sign, name, tmp_path)
 
 def test_groups_of_an_address_do_not_decide_what_a_point_means(tmp_path):
     rows = [f"192.168.142.{i},{n},{i % 3}\n" for i, n in enumerate(THREE, start=100)]
-    (tmp_path / "rows.csv").write_text("".join(["client,x,y\n", *rows]))
-    assert keys_of(tmp_path / "rows.csv") == {}
+    assert keys_of(written(tmp_path, "".join(["client,x,y\n", *rows]))) == {}
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,8 @@ def test_groups_of_an_address_do_not_decide_what_a_point_means(tmp_path):
     ids=["tabs", "bars", "whole numbers too"],
 )
 def test_three_decimals_without_another_sign_are_asked_about(text, tmp_path):
-    (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(DataError, match="in column 'x', in which the point may stand"):
-        guessed(tmp_path / "rows.csv", {})
+        keys_of(written(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -177,8 +176,7 @@ def test_three_decimals_without_another_sign_are_asked_about(text, tmp_path):
 def test_three_decimals_exponents_and_blanks_that_do_not_break_are_of_numbers(
     text, numbers, tmp_path
 ):
-    (tmp_path / "rows.csv").write_text(text, encoding="utf-8")
-    assert read_back(tmp_path)[0] == numbers
+    assert read_back(written(tmp_path, text))[0] == numbers
 
 
 REFUSED = {
@@ -194,29 +192,27 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
 def test_what_is_no_table_is_refused_with_what_was_seen(text, tmp_path):
-    (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(DataError, match=f"^{REFUSED[text]}"):
-        read_back(tmp_path)
+        read_back(written(tmp_path, text))
 
 
 def test_a_column_without_a_name_identifies_rows(tmp_path):
     text = lines(COMMA).replace("\n", ";\n")
-    (tmp_path / "rows.csv").write_text(text)
-    assert keys_of(tmp_path / "rows.csv") == COMMAS | {"index_column": ""}
+    assert keys_of(written(tmp_path, text)) == COMMAS | {"index_column": ""}
     assert read_back(tmp_path) == (X, Y)
 
 
 def test_a_mark_that_no_decimals_can_have_is_of_thousands(tmp_path):
     rows = [f"{a};{b};{y:.0f}" for a, b, y in zip(THREE, COMMA, Y, strict=True)]
-    (tmp_path / "rows.csv").write_text("\n".join(["a;b;y", *rows, ""]))
-    assert keys_of(tmp_path / "rows.csv") == COMMAS | {"thousands": "."}
+    written(tmp_path, "\n".join(["a;b;y", *rows, ""]))
+    assert keys_of(tmp_path) == KILO
     assert read_back(tmp_path)[0] == WHOLE
 
 
 def test_options_that_do_not_suit_the_file_are_refused(tmp_path):
-    (tmp_path / "rows.csv").write_text(lines(COMMA))
+    written(tmp_path, lines(COMMA))
     with pytest.raises(DataError, match="cannot be read with encoding 'utf-9'"):
-        guessed(tmp_path / "rows.csv", {"encoding": "utf-9"})
+        keys_of(tmp_path, encoding="utf-9")
     with pytest.raises(DataError, match=r"^--sheet works only with \.xlsx files"):
         read_back(tmp_path, sheet="A")
 
@@ -227,7 +223,7 @@ def test_options_that_do_not_suit_the_file_are_refused(tmp_path):
 def test_numbers_that_cannot_be_told_leave_their_column_out(cells, tmp_path):
     cells = cells * 12
     rows = [f"{a};{b};{y}" for a, b, y in zip(cells[:24], POINT, Y, strict=True)]
-    (tmp_path / "rows.csv").write_text("\n".join(["a;b;y", *rows, ""]))
+    written(tmp_path, "\n".join(["a;b;y", *rows, ""]))
     text = starter_from(tmp_path / "rows.csv", "y", tmp_path)
     assert "strip" not in text.partition("features")[0]
     assert '# "a",  # left out: holds numbers that are not written like 1234.5' in text
@@ -235,7 +231,7 @@ def test_numbers_that_cannot_be_told_leave_their_column_out(cells, tmp_path):
 
 @pytest.mark.parametrize("word", ["k.A.", "k. A.", "keine Angabe", "#NV", "n.a."])
 def test_words_for_missing_beside_decimal_commas_are_proposed(word, tmp_path):
-    (tmp_path / "rows.csv").write_text(lines([word, *COMMA[1:]]))
+    written(tmp_path, lines([word, *COMMA[1:]]))
     text = starter_from(tmp_path / "rows.csv", "y", tmp_path)
     assert tomllib.loads(text)["data"]["missing_values"] == [word]
     x, y = read_back(tmp_path)

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from tests.data.reading import configured, csv_of, read, sqlite_of, workbook
+from tests.data.reading import csv_of, read, workbook
 from tests.docs import pages
-from tests.models.saved import saved
 
 import importance_audit as ia
-from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset, describe, read_datasets
 from importance_audit.data.dates import PARTS
@@ -243,22 +241,11 @@ def test_a_time_zone_reaches_the_model():
     assert set().union(*seen) == set(X["when"])
 
 
-def test_dates_that_no_model_reads_are_no_fault(tmp_path):
+def test_dates_that_no_model_reads_are_no_fault():
     X, y = dated()
     model = LinearRegression().fit(X[["x"]], y)
     values = ia.audit(model, X, y, n_repeats=2).to_frame().set_index("feature")["mean"]
     assert values["when"] == 0 < values["x"]
-    cells = X.assign(when=X["when"].astype(str), y=y).to_numpy().tolist()
-    sqlite_of(tmp_path / "a.sqlite", '"when", x, y', cells)
-    sides = {"file": "a.sqlite"}, {"fraction": 0.5}
-    entry = {"method": "permutation", "n_repeats": 2}
-    asked = {"derived": [WHEN], "importance": [entry], "features": ["when", "x"]}
-    config = configured(tmp_path, *sides, models=[saved(tmp_path, model)], **asked)
-    train, test = read_datasets(**config.data_arguments)
-    assert test.features == ("when", "x", "part")
-    (record,) = audit(train, test, config).importances
-    means = dict(zip(record.features, record.mean, strict=True))
-    assert means["when"] == means["part"] == 0 < means["x"]
 
 
 def test_a_model_fitted_by_the_audit_is_not_given_dates():

@@ -8,8 +8,6 @@ import pytest
 from tests.data.test_derived_columns import configured, rows_of
 
 from importance_audit.data import expressions as module
-from importance_audit.data.datasets import describe, read_datasets
-from importance_audit.data.derived_columns import DerivedSection
 from importance_audit.data.expressions import Use, problem_of, uses_of, value_of
 from importance_audit.records.errors import ConfigError, DataError
 
@@ -50,11 +48,6 @@ def test_a_comparison_is_zero_or_one_as_other_truths_are():
     assert value_of("(a > 1) * 1", COLUMNS).dtype == np.float64
 
 
-def test_the_columns_of_a_formula_are_told_in_its_order_once():
-    formula = DerivedSection(name="new", expression="log(b) + a * m2.price - `b`")
-    assert formula.inputs == ("b", "a", "m2.price")
-
-
 def test_each_use_of_a_column_is_told_once():
     assert uses_of("a * (not a) + a * (a == 'x') + (b and a > 1)") == (
         Use("a", "numbers"),
@@ -79,7 +72,6 @@ EXPONENT = "computes {}; exponents are numbers from -16 to 16."
 REFUSED = {
     "a +": NO_FORMULA.format("'a +'"),
     "a\x00": NO_FORMULA.format("'a\\x00'"),
-    "a = 3": NO_FORMULA.format("'a = 3'"),
     "2 * 3": "names no column: '2 * 3'.",
     "__import__('os')": MADE.format("\"__import__('os')\""),
     "a.mean()": MADE.format("'a.mean()'"),
@@ -89,30 +81,20 @@ REFUSED = {
     "exp(x=a)": MADE.format("'exp(x=a)'"),
     "max(*a, b)": MADE.format("'*a'"),
     "a[0]": MADE.format("'a[0]'"),
-    "(a := b)": MADE.format("'(a := b)'"),
-    "[x for x in a]": MADE.format("'[x for x in a]'"),
     "().__class__": MADE.format("'().__class__'"),
     "f'{a}'": MADE.format("\"f'{a}'\""),
     "a // 2": MADE.format("'a // 2'"),
-    "~a": MADE.format("'~a'"),
-    "a is b": MADE.format("'a is b'"),
     "my a > 1": NO_FORMULA.format("'my a > 1'"),
     "x`a`": NO_FORMULA.format("'x`a`'"),
     "`a": NO_FORMULA.format("'`a'"),
     "a + 1 and b > 1": JOINED.format("'a + 1'"),
     "not 'b'": JOINED.format("\"'b'\""),
     "a < 'b'": MADE.format("\"'b'\""),
-    "a == 'b' == b": MADE.format("\"'b'\""),
-    "'a' == b": MADE.format("\"'a'\""),
     "a + 1 != 'b'": MADE.format("\"'b'\""),
-    "a == b'c'": MADE.format("\"b'c'\""),
     "a ** b": EXPONENT.format("'a ** b'"),
-    "9 ** 9 ** 9 ** a": EXPONENT.format("'9 ** 9 ** 9 ** a'"),
     "a ** 17": EXPONENT.format("'a ** 17'"),
     "a + 1e999": MADE.format("'1e309'"),
     "a + True": MADE.format("'True'"),
-    "a + 'b'": MADE.format("\"'b'\""),
-    "a + 2j": MADE.format("'2j'"),
     "-" * 150 + "a": "has 302 parts; at most 300 are allowed.",
     "(" * 240 + "a" + ")" * 240: None,
 }
@@ -125,18 +107,6 @@ def test_what_is_in_no_table_is_refused_and_named(text):
 
 
 EXPRESSION = {"name": "new", "kind": "expression"}
-
-
-def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
-    formula = "log(age) * (pay > 2)"
-    config = configured(tmp_path, EXPRESSION | {"expression": formula})
-    train, test = read_datasets(**config.data_arguments)
-    truth = np.log([30, 20, 60, 50]) * [0, 0, 1, 1]
-    assert test.X["new"].tolist() == pytest.approx(truth.tolist(), rel=1e-12)
-    assert test.unread["new"] == ("age", "pay")
-    columns = describe(train, test, config.data, config.derived).set_index("feature")
-    own = columns.loc["new", ["origin", "definition"]].tolist()
-    assert own == ["derived", formula]
 
 
 def test_a_faulty_section_is_told(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 from sklearn.compose import (
     ColumnTransformer,
     TransformedTargetRegressor,
-    make_column_selector,
 )
 from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingRegressor, VotingRegressor
@@ -312,13 +311,3 @@ def test_other_parameters_are_left_as_they_are():
     odd = Odd(**given)
     move_references(odd, COLUMNS, COLUMNS[1:])
     assert all(getattr(odd, name) is value for name, value in given.items())
-
-
-def test_a_selection_by_type_is_made_anew():
-    data = rows()
-    chosen = make_column_selector(dtype_include=float)
-    parts = ColumnTransformer([("numbers", StandardScaler(), chosen)])
-    fitted = make_pipeline(parts, LinearRegression()).fit(data.X, data.y)
-    again = wrap(fitted, name="m").with_facts(train=data).refit(("a", "k"))
-    by_hand = LinearRegression().fit(data.X[["a", "k"]], data.y)
-    assert again.predict(data.X) == pytest.approx(by_hand.predict(data.X[["a", "k"]]))

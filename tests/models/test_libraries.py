@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
-from sklearn.ensemble import RandomForestRegressor, VotingClassifier
+from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -340,16 +340,6 @@ def test_a_booster_of_lightgbm_is_recognised(monkeypatch, objective, n_classes, 
     assert ia.wrap(estimator, name="m").features == tuple(NUMBERS)
 
 
-def test_what_a_search_found_is_shown_by_its_parameters():
-    X = table()[NUMBERS]
-    search = GridSearchCV(
-        RandomForestRegressor(random_state=1), {"n_estimators": [3]}, cv=2
-    ).fit(X, number(table()))
-    model = ia.wrap(search, name="m")
-    assert model.parameters["n_estimators"] == 3
-    assert model.library.startswith("scikit-learn ")
-
-
 def counts(n=80):
     """Return rows with an exposure, and counts that grow with it."""
     rng = np.random.default_rng(3)
@@ -452,12 +442,3 @@ def test_a_margin_of_xgboost_is_the_log_of_its_exposure(is_booster):
     np.testing.assert_array_equal(ours, expected)
     without = ia.wrap(own, name="m").predict(rows)
     assert not np.allclose(ours, without)
-
-
-def test_only_a_fitted_model_of_a_file_has_an_offset_of_its_own():
-    for source in ({"estimator": "sklearn.svm.SVR"}, {"r_script": "fit.R"}):
-        model = {"name": "m", "offset": "weeks"} | source
-        with pytest.raises(
-            ia.ConfigError, match="offset works only with the file of a"
-        ):
-            ia.parse_config({"models": [model]})

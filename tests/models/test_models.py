@@ -137,12 +137,9 @@ def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(library_of_te
     library_of_tests.Own = type("Tree", (DecisionTreeRegressor,), {"__module__": "own"})
     for estimator, encoder in {
         "sklearn.tree.DecisionTreeRegressor": "ordinal",
-        "sklearn.ensemble.ExtraTreesRegressor": "ordinal",
-        BOOSTING: "ordinal",
         "sklearn.ensemble.AdaBoostRegressor": "ordinal",
         "library.OfXGBoost": "ordinal",
         "library.Own": "ordinal",
-        NEIGHBOURS: "one_hot",
         "sklearn.svm.SVR": "one_hot",
     }.items():
         assert fit(section(estimator), rows()).encoder == encoder, estimator
@@ -438,14 +435,6 @@ def test_parameters_are_not_judged_where_any_is_taken(library_of_tests):
     library_of_tests.Open = Open
     model = fit(section("library.Open", parameters={"fit_intercept": False}), rows())
     assert model.estimator.intercept_ == 0
-
-
-def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
-    _, message = refused(fit, section(FOREST, parameters={"n_estimators": -3}), rows())
-    start = "Model 'm' cannot fit the training rows; RandomForestRegressor says: "
-    assert message.startswith(start)
-    assert "n_estimators" in message
-    assert "\n" not in message
 
 
 def test_weights_and_classes_that_an_estimator_cannot_be_fitted_with_are_refused():

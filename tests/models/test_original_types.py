@@ -11,10 +11,8 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn import metrics
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer as of_columns
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -75,25 +73,6 @@ def target(X):
     )
 
 
-class OnlyTexts(TransformerMixin, BaseEstimator):
-    """Refuses every column that is not of the type it was fitted on."""
-
-    def fit(self, X, y=None):
-        del y
-        self.dtypes_ = X.dtypes.to_dict()
-        return self
-
-    def transform(self, X):
-        assert X.dtypes.to_dict() == self.dtypes_, X.dtypes
-        assert all(type(cell) in (str, type(None)) for cell in X["kind"])
-        return np.column_stack([X["town"] == "Bern", X["kind"] == "flat", X["size"]])
-
-
-def joined(X):
-    """Return two columns of texts as one; a Categorical cannot be added."""
-    return (X["town"] + " " + X["kind"].fillna("none")).to_frame()
-
-
 def numbers(X):
     """Return nullable columns filled by pandas' own rules."""
     filled = X.assign(new=X["new"].fillna(False) & True, rooms=X["rooms"].fillna(0))
@@ -127,12 +106,9 @@ PIPELINES = {
         ),
         [*OBJECTS, "size"],
     ),
-    "texts joined": (piped(FunctionTransformer(joined), ONE_HOT), OBJECTS),
     "nullable numbers": (piped(FunctionTransformer(numbers)), ["rooms", "new"]),
-    "words": (piped(of_columns((CountVectorizer(), "note"))), ["note", "town"]),
     "ordinal codes": (make_pipeline(CODES, HIST()), ["size", "town", "grade", "year"]),
     "histogram boosting of categories": (categories_of_the_frame(), ["grade", "size"]),
-    "every type is as it was": (piped(OnlyTexts()), list(frame())),
     "narrow floats": (LinearRegression(), ["size"]),
 }
 

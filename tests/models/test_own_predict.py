@@ -16,7 +16,7 @@ from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError
 from importance_audit.records.as_json import content_digest
-from importance_audit.records.errors import ConfigError, ModelError
+from importance_audit.records.errors import ModelError
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.provenance import scripts
 
@@ -340,10 +340,3 @@ def test_an_audit_shows_the_script_and_its_digest(rows, tmp_path):
     assert "that predicts for" in str(predicted.caption)
     (parameters,) = result.models["parameters"]
     assert json.loads(parameters)["predict"] == SCRIPT
-
-
-def test_a_predict_script_is_for_models_of_r_only(tmp_path):
-    estimator = "sklearn.linear_model.LinearRegression"
-    models = [{"name": "m", "estimator": estimator, "predict": "predict.R"}]
-    with pytest.raises(ConfigError, match="predict works only with a model of R"):
-        parse_config({"models": models}, base=tmp_path)
