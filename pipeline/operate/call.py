@@ -205,8 +205,8 @@ def audit(
         )
     if isinstance(y, str):
         raise DataError(
-            f"y must be the target of the rows; {quote(y)} was given. Pass X[{y!r}], "
-            "and X without it."
+            f"y must be the target of the rows, not the name of a column; {quote(y)} "
+            f"was given. Pass its values, as in X[{y!r}], and X without it."
         )
     is_array = not isinstance(as_pandas(X), pd.DataFrame)
     frame, y, sample_weight = as_table(X, y, sample_weight)

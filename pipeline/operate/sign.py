@@ -78,12 +78,13 @@ def sign(run: Path, request: SignoffRequest) -> tuple[Path, tuple[str, ...]]:
         notes = [*recover(audit)]
         check_run(run)
         result = load_whole_run(run)
-        status = result.run.status
-        if request.meaning == "approval" and status != "complete":
+        if request.meaning == "approval" and not result.is_complete:
+            ends = (one.message for one in result.findings if one.ends_run)
+            why = next(ends, f"Its status is {result.run.status}.")
             others = ", ".join(word for word in MEANINGS if word != "approval")
             raise AuditError(
-                f"{run} must be complete to be approved; it is {status}. It can be "
-                f"signed with another meaning: {others}."
+                f"{run} must be complete to be approved. {why} It can be signed with "
+                f"another meaning: {others}."
             )
         with open_log(audit) as log:
             before = log.read()

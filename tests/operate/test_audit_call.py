@@ -615,7 +615,7 @@ REFUSED = [
     ),
     (
         {"y": "a"},
-        "y must be the target of the rows; 'a' was given. Pass X['a'], and X without ",
+        "y must be the target of the rows, not the name of a column; 'a' was given. ",
     ),
     (
         {"X": csr_array(X)},

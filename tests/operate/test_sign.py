@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from tests.cli.test_cli import ROOT, invoke
+from tests.report.made_results import found
 from tests.run_folders import below
 from tests.runs.verify.test_verify import flip
 from tests.signed_runs import APPROVAL, FIRST, REVIEW, SECOND, save, write
@@ -194,12 +195,21 @@ def test_nothing_is_signed_after_a_last_line_that_was_altered(tmp_path):
     )
 
 
-def test_a_run_that_did_not_end_can_be_reviewed_and_not_approved(audit):
+@pytest.mark.parametrize(
+    ("status", "findings", "why"),
+    [
+        ("interrupted", (), "Its status is interrupted."),
+        ("complete", (found("time_limit", "audit"),), "It was found."),
+    ],
+)
+def test_a_run_that_did_not_end_can_be_reviewed_and_not_approved(
+    audit, status, findings, why
+):
     name = "20261122T084600Z-3f9a1c2b"
-    run = save(audit, name, status="interrupted")
+    run = save(audit, name, status=status, findings=findings)
     assert refusal(audit, name, APPROVAL) == (
-        f"runs/{name} must be complete to be approved; it is interrupted. It can be "
-        "signed with another meaning: review, responsibility, authorship."
+        f"runs/{name} must be complete to be approved. {why} It can be signed with "
+        "another meaning: review, responsibility, authorship."
     )
     assert approve(run).exit_code == 0
 
