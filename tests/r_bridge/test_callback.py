@@ -1,7 +1,6 @@
 """What predict may do, and what R then sees and Python raises."""
 
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -178,19 +177,13 @@ def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
         pd.testing.assert_frame_equal(frame, expected)
 
 
-def test_every_call_is_answered_by_the_rows_of_that_call_and_counted(r):
+def test_every_call_is_answered_by_the_rows_of_that_call(r):
     answers = iter(range(7))
-    before, start = r.counts, time.monotonic()
     asked_often = call_with_predict(
         r, lambda frame: np.full(len(frame), next(answers)), "ask_often", times=7
     )
-    whole = time.monotonic() - start
     assert asked_often.tolist() == [6.0, 6.0, 6.0]
-    calls, rows, seconds = (
-        now - then for now, then in zip(r.counts, before, strict=True)
-    )
-    assert (calls, rows) == (7, 21)
-    assert 0 < seconds < whole
+    assert next(answers, None) is None
 
 
 def test_thousands_of_calls_leave_none_where_it_was(r):
