@@ -427,22 +427,6 @@ def test_a_tie_that_only_permuted_rows_make_explains_a_difference_of_half_pairs(
     assert "DALEX-TIE" in pair["reasons"]
 
 
-@pytest.mark.needs_dalex
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"method": "partial_dependence"},
-        {"method": "curve_impact", "curve": "conditional_profile"},
-        {"method": "curve_importance", "curve": "accumulated_profile"},
-    ],
-    ids=str,
-)
-def test_the_curves_of_dalex_replay_ours_on_our_grid(entry):
-    result = audited(linear(), entries=[{**entry, "engines": ["DALEX"]}])
-    assert set(result.agreement["kind"]) == {"effect"}
-    assert set(result.agreement["verdict"]) == {"replayed"}
-
-
 @pytest.mark.needs_hstats
 @pytest.mark.needs_iml
 @pytest.mark.needs_pdp
