@@ -306,19 +306,10 @@ def test_dalex_is_asked_about_the_levels_the_model_can_predict():
     assert "method_failed" not in checks
 
 
-@pytest.mark.parametrize(
-    ("predict", "problem"),
-    [
-        (lambda X: np.zeros((len(X), 2)), "returned (80, 2). Return one number per"),
-        (lambda X: np.zeros(len(X) - 1), "returned (79,). Return one number per row."),
-        (lambda X: np.full(len(X), np.nan), "80 of the 80 that"),
-    ],
-)
-def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(
-    predict, problem
-):
-    result = audited(callable_model(predict))
+def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do():
+    result = audited(callable_model(lambda X: np.zeros(len(X) - 1)))
     failures = [f for f in result.findings if f.check == "method_failed"]
+    problem = "returned (79,). Return one number per row."
     assert any(problem in f.message for f in failures)
     assert {f.remedy[:23] for f in failures} == {"Make sure that predict "}
     assert exit_code(result) == 4

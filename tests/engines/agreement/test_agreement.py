@@ -24,7 +24,6 @@ from importance_audit.engines.agreement import (
     DISAGREEMENTS,
     compare,
     findings_of,
-    not_compared,
     pairs,
 )
 from importance_audit.engines.agreement.reasons import REASONS
@@ -570,16 +569,6 @@ def test_pairs_of_ours_come_before_pairs_of_others():
     theirs = [peer_importance(loss=loss) for loss in ("rmse", "mae")]
     found = pairs([*ours, *theirs, peer_importance(engine="vip")])
     assert [a.engine for a, _ in found] == ["python", "python", "python", "DALEX"]
-
-
-def test_what_was_not_compared_says_why():
-    row = not_compared(importance(), "vip", "vip has no groups")
-    said = {
-        "engine_b": "vip",
-        "verdict": "not compared",
-        "reasons": "vip has no groups",
-    }
-    assert said.items() <= row.items()
 
 
 def test_rows_have_the_columns_of_their_frames():
