@@ -131,20 +131,6 @@ def test_predict_sees_the_dtypes_of_the_original_and_fractions(change, r):
     pd.testing.assert_frame_equal(frames[0], expected)
 
 
-def test_frames_that_predict_keeps_and_writes_into_are_its_own(r):
-    frames = []
-
-    def predict(frame):
-        pd.testing.assert_frame_equal(frame, X)
-        frame["n"], frame.loc[0, "g"], frame.loc[0, "x"] = len(frames), "b", -1.0
-        frames.append(frame)
-        return ones(frame)
-
-    call_with_predict(r, predict, "ask_often", times=5)
-    assert [frame["n"].tolist() for frame in frames] == [[k] * 3 for k in range(5)]
-    assert [frame["x"].tolist() for frame in frames] == [[-1.0, 2.5, 3.5]] * 5
-
-
 def test_a_model_that_writes_into_the_memory_of_numbers_spoils_no_later_frame(r):
     numbers = pd.DataFrame(np.arange(30_000.0).reshape(-1, 3), columns=list("abc"))
     sums = []
