@@ -561,6 +561,15 @@ def with_levels(data, levels):
     return replace(data, X=X, groups={name: (name,) for name in X})
 
 
+def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
+    limits = {**checks.DEFAULTS, "dependence": Limit(0.5, "a file")}
+    answers = checked_columns(None, linked(), limits=limits)
+    ((row, finding),) = ((r, f) for r, f in answers if r["check"] == "dependence")
+    assert (row["threshold"], row["set_by"]) == (0.5, "a file")
+    assert "'x1', 'near' (0.9" in finding.message
+    assert "'x3', 'kind' (0." in finding.message
+
+
 def test_a_derived_column_is_not_told_to_depend_on_what_it_is_made_of():
     data = replace(linked(), unread={"near": ("x1", "x2")})
     assert answer("dependence", checked_columns(None, data))[2] is None
