@@ -67,7 +67,11 @@ def rows_of_test(
     fixed |= {"statistic": "", "shuffles": 0}
     p_value = np.asarray(columns["p_value"], dtype=np.float64)
     p_adjusted = adjusted(p_value, adjustment)
-    values = {**columns, "feature": importance.features, "p_adjusted": p_adjusted}
+    values: Columns = {
+        **columns,
+        "feature": importance.features,
+        "p_adjusted": p_adjusted,
+    }
     return [
         {
             name: values[name][row] if name in values else fixed.get(name, np.nan)
