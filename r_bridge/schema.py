@@ -31,6 +31,12 @@ def restore(like: pd.DataFrame, record: Record) -> pd.DataFrame:
     if list(names) != list(like.columns):
         raise _difference(names, list(like.columns))
     columns = [like.iloc[:, n] for n in range(len(names))]
+    if columns and all(column.dtype == np.float64 for column in columns):
+        # As one block, which pandas would create anyway, in twice the time.
+        values = np.empty((len(records), n_rows))
+        for row, column, item in zip(values, columns, records, strict=True):
+            row[:] = _doubles(column, item)
+        return pd.DataFrame(values.T, columns=like.columns.copy(), copy=False)
     restored = map(_restore_column, columns, records)
     frame = pd.DataFrame(dict(enumerate(restored)), index=pd.RangeIndex(n_rows))
     frame.columns = like.columns.copy()
