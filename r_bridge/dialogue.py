@@ -23,14 +23,6 @@ _AGAIN_SECONDS = 0.2
 _LONGEST = 1000
 
 
-class Counts(NamedTuple):
-    """Number of R's calls of predict, of their rows, and the time that predict took."""
-
-    calls: int = 0
-    rows: int = 0
-    seconds: float = 0.0
-
-
 class Question(NamedTuple):
     """A call of an R function, and the predict function that R may call back.
 
@@ -68,8 +60,6 @@ class Dialogue:
 
     Attributes
     ----------
-    counts : Counts
-        The calls of predict so far.
     output : mapping
         R's warnings and messages, available after the call.
     """
@@ -80,7 +70,7 @@ class Dialogue:
         self._deadline = time.monotonic() + question.seconds
         self._failure: BaseException | None = None
         self._is_open = False
-        self.counts = Counts()
+        self._n_calls, self._predict_seconds = 0, 0.0
         self.output: Mapping[str, Any] = {}
 
     def run(self, arguments: Record) -> Any:
@@ -146,14 +136,10 @@ class Dialogue:
                 "called without predict."
             )
         X = restore(question.schema_of, record)
-        n_rows = len(X)
-        started = time.monotonic()
-        try:
-            prediction = question.predict(X)
-        finally:
-            calls, rows, seconds = self.counts
-            seconds += time.monotonic() - started
-            self.counts = Counts(calls + 1, rows + n_rows, seconds)
+        n_rows, started = len(X), time.monotonic()
+        prediction = question.predict(X)
+        self._n_calls += 1
+        self._predict_seconds += time.monotonic() - started
         values = check_prediction(prediction, n_rows, question.labels)
         vector = ("double", values.ravel(order="F"))
         if not question.labels:
@@ -170,8 +156,8 @@ class Dialogue:
     def _raise_late(self) -> NoReturn:
         """Stop R at the deadline and raise `RTimeout`."""
         self._stop()
-        question, counts = self._question, self.counts
-        spent = f" ({counts.seconds:.1f} s went into {counts.calls} calls of predict)"
+        question, seconds = self._question, self._predict_seconds
+        spent = f" ({seconds:.1f} s went into {self._n_calls} calls of predict)"
         late = RTimeout(
             f"R function {question.function!r} did not end within "
             f"{question.seconds:g} s{spent if question.predict else ''}. Allow more "

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from .dialogue import Counts, Dialogue, Predict, Question
+from .dialogue import Dialogue, Predict, Question
 from .errors import RBridgeError, RUnavailable
 from .installation import library_folder, what_is_installed
 from .process import Process, ProcessEnded
@@ -49,8 +49,6 @@ class Worker:
         That limit.
     warnings, messages : tuple of str
         Those of R in the last call; at most 50 warnings, then the number of the others.
-    counts : Counts
-        All calls of predict so far.
     """
 
     def __init__(
@@ -74,7 +72,6 @@ class Worker:
         self.owner = os.getpid()
         self.warnings: tuple[str, ...] = ()
         self.messages: tuple[str, ...] = ()
-        self.counts = Counts()
 
     @property
     def pid(self) -> int | None:
@@ -243,10 +240,6 @@ class Worker:
             warnings.append(f"... and {n_left_out} more warnings")
         self.warnings = tuple(warnings)
         self.messages = tuple(output.get("messages", ()))
-        (calls, rows, seconds), more = self.counts, dialogue.counts
-        self.counts = Counts(
-            calls + more.calls, rows + more.rows, seconds + more.seconds
-        )
         for line in (*self.warnings, *self.messages):
             _log.info("R: %s", line.rstrip())
 

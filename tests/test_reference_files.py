@@ -39,6 +39,9 @@ NOT_COPIED = {
             "R's indexes before 3.6, and the value of .Random.seed, which nothing here "
             "replays"
         ),
+        ".*(rexp|prob).*": (
+            "exponentials and draws by probability, which no method here makes"
+        ),
         "walker-.*": (
             "Walker's aliases, R's way above 200 probabilities, which no method here "
             "replays"

@@ -15,13 +15,12 @@ from ..methods.importance.paired_losses import PairedLosses
 from ..methods.importance.refits import n_held_out
 from ..records.dataset_and_model import Floats
 from ..records.errors import NotApplicable, quote
-from ..records.frames import Row
 from ..records.importance_record import Importance
 from ..records.losses import why_no_mean
 from ..records.ranked_losses import TIE, ties
 from ..records.ranking import LEVEL
 from ..records.streams import stream
-from .significance import Adjustment, p_values, rows_of_test
+from .significance import Columns, p_values
 
 FLIPS = 1999
 """Random signs of `sign_flip_test` in an audit."""
@@ -94,74 +93,49 @@ def is_test_of(test: str, method: str, options: Mapping[str, Any]) -> bool:
     return test in PAIRED and PAIRED[test].method == method and not holds_out
 
 
-def refit_rows(
-    importance: Importance,
-    *,
-    record: int,
-    adjustment: Adjustment = "benjamini_hochberg",
-) -> list[Row]:
-    """Return one row of the frame `significance` per feature: a test over repeats.
+def refit_columns(importance: Importance) -> Columns:
+    """Return the test over the repeats of a ranking by refits that hold rows out.
 
     It is the `t_test`, with the variance of Nadeau and Bengio, of the loss of the refit
-    without the feature less that of the refit with all features.
-
-    Parameters
-    ----------
-    importance : Importance
-        A ranking of ours by refits that hold rows out; any loss, in any form.
-    record : int
-        The place of `importance` in ``result.importances``.
-    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
-        As in `significance.adjusted`.
+    without the feature less that of the refit with all features; of any loss, in any
+    form.
     """
     n = importance.n_samples
     n_out = n_held_out(n, float(importance.options["held_out"]))
     rises = importance.raw - importance.baseline
     outcomes = [t_test(rise, overlap=n_out / (n - n_out)) for rise in rises]
-    columns = _columns(outcomes, "t")
-    columns |= {"estimate": rises.mean(axis=1), "n": [rises.shape[1]] * len(rises)}
-    return rows_of_test(
-        importance, columns, test=NADEAU_BENGIO, record=record, adjustment=adjustment
-    )
+    n_repeats = [rises.shape[1]] * len(rises)
+    return _columns(outcomes, "t", rises.mean(axis=1), n_repeats)
 
 
-def paired_rows(
-    importance: Importance,
-    paired: PairedLosses,
-    *,
-    test: str,
-    statistic: str,
-    record: int,
-    adjustment: Adjustment = "benjamini_hochberg",
-) -> list[Row]:
-    """Return one row of the frame `significance` per feature.
+def paired_columns(
+    importance: Importance, paired: PairedLosses | None, test: str, statistic: str
+) -> Columns:
+    """Return the test of the losses of single rows with and without each feature.
 
     Parameters
     ----------
     importance : Importance
         A ranking of ours.
-    paired : PairedLosses
-        The losses of the rows, from the same measurement.
+    paired : PairedLosses or None
+        The losses of the rows, from the same measurement; None if it has none.
     test : str
         A key of `PAIRED`.
     statistic : {"", "t", "wilcoxon", "sign", "fisher"}
         "" is the default statistic of the test.
-    record : int
-        The place of `importance` in ``result.importances``.
-    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
-        As in `significance.adjusted`.
-
-    Returns
-    -------
-    list of dict
-        In the order of ``importance.features``.
 
     Raises
     ------
     NotApplicable
-        The loss is no mean over rows, or not known to be one.
+        There are no losses of rows, or the loss is no mean over rows, or not known to
+        be one.
     """
     loss = importance.loss
+    if paired is None:
+        raise NotApplicable(
+            "The mean over all permutations has no losses of single rows to test. Set "
+            'draws = "sampled".'
+        )
     if loss not in paired.totals:
         raise NotApplicable(
             f"{why_no_mean(loss, quote(loss))}, so there are no losses of single rows "
@@ -179,45 +153,30 @@ def paired_rows(
             outcomes.append(STATISTICS[statistic](differences))
         estimates.append(float(PAIRED[test].centre(differences)) if n else np.nan)
         counts.append(n)
-    columns = _columns(outcomes, statistic)
-    columns |= {"estimate": estimates, "n": counts}
-    return rows_of_test(
-        importance, columns, test=test, record=record, adjustment=adjustment
-    )
+    return _columns(outcomes, statistic, estimates, counts)
 
 
-def engine_rows(
-    importance: Importance,
-    table: Floats,
-    *,
-    test: str,
-    statistic: str,
-    record: int,
-    adjustment: Adjustment = "benjamini_hochberg",
-) -> list[Row]:
-    """Return one row of the frame `significance` per feature: an engine's own test.
+def engine_columns(importance: Importance, table: Floats, statistic: str) -> Columns:
+    """Return an engine's own test of its ranking.
 
-    Parameters
-    ----------
-    importance : Importance
-        A ranking of the engine.
-    table : ndarray of shape (n_features, 4)
-        Statistic, p-value, estimate and standard error; NaN where it has none.
-    test, statistic, record, adjustment
-        As in `paired_rows`.
+    `table` has the statistic, p-value, estimate and standard error of each feature,
+    NaN where it has none, (n_features, 4).
     """
     outcomes = [Outcome(value, p, error) for value, p, _, error in table.tolist()]
-    columns = _columns(outcomes, statistic)
-    columns |= {"estimate": table[:, 2], "n": [importance.n_samples] * len(table)}
-    return rows_of_test(
-        importance, columns, test=test, record=record, adjustment=adjustment
-    )
+    n_rows = [importance.n_samples] * len(table)
+    return _columns(outcomes, statistic, table[:, 2], n_rows)
 
 
-def _columns(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Any]:
+def _columns(
+    outcomes: Sequence[Outcome],
+    statistic: str,
+    estimate: Sequence[float] | Floats,
+    n: Sequence[int],
+) -> Columns:
     """Return the outcomes of tests as columns of the frame `significance`."""
     columns = {name: [getattr(o, name) for o in outcomes] for name in Outcome._fields}
-    return {**columns, "statistic": [statistic] * len(outcomes)}
+    names = [statistic] * len(outcomes)
+    return {**columns, "statistic": names, "estimate": estimate, "n": n}
 
 
 def t_test(differences: Floats, *, overlap: float = 0.0) -> Outcome:

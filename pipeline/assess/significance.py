@@ -5,7 +5,7 @@ differences per row (`paired_tests`).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,53 +15,27 @@ from ..records.frames import FRAMES, Row
 from ..records.importance_record import Importance
 
 BY_SHUFFLES = "shuffled_targets"
-"""The default test of `significance_rows`, by its name in the frame."""
+"""The test of shuffled targets without refits, by its name in the frame."""
 Adjustment = Literal["benjamini_hochberg", "holm", "bonferroni"]
+Columns: TypeAlias = Mapping[str, Sequence[Any] | Floats]
+"""Columns of the frame `significance` by name, one value per feature of a ranking."""
 
 
-def significance_rows(
-    importance: Importance,
-    shuffled: Sequence[Importance],
-    *,
-    record: int,
-    test: str = BY_SHUFFLES,
-    adjustment: Adjustment = "benjamini_hochberg",
-) -> list[Row]:
-    """Return one row of the frame `significance` per feature.
+def shuffle_columns(importance: Importance, shuffled: Sequence[Importance]) -> Columns:
+    """Return the p-values of a ranking by the same question on shuffled targets.
 
-    Parameters
-    ----------
-    importance : Importance
-        The ranking that is judged.
-    shuffled : sequence of Importance
-        The same question on the same rows, each with a newly shuffled target.
-    record : int
-        The place of `importance` in ``result.importances``.
-    test : {"shuffled_targets", "altmann"}
-        "altmann" if a model was fitted to each shuffled target.
-    adjustment : {"benjamini_hochberg", "holm", "bonferroni"}
-        As in `adjusted`.
-
-    Returns
-    -------
-    list of dict
-        In the order of ``importance.features``. p_value and p_adjusted as `p_values`
-        and `adjusted`; shuffles is the number of those in which the feature was
-        measured.
+    `shuffles` is the number of shuffles in which the feature was measured.
     """
     null = np.array([one.mean for one in shuffled], dtype=float)
     null = null.reshape(len(shuffled), len(importance.features))
-    p_value = p_values(importance.mean, null)
     shuffles = (~np.isnan(null)).sum(axis=0).tolist()
-    columns = {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
-    return rows_of_test(
-        importance, columns, test=test, record=record, adjustment=adjustment
-    )
+    p_value = p_values(importance.mean, null)
+    return {"p_value": p_value, "shuffles": shuffles, "n": shuffles}
 
 
 def rows_of_test(
     importance: Importance,
-    columns: Mapping[str, Sequence[Any] | Floats],
+    columns: Columns,
     *,
     test: str,
     record: int,
@@ -74,9 +48,8 @@ def rows_of_test(
     importance : Importance
         The ranking that is judged.
     columns : mapping of str to sequence
-        Columns of the frame by name, one value per feature: `p_value` and `n`, and
-        those of `shuffles`, `statistic`, `value`, `estimate`, `std_error`, `low` and
-        `high` that the test has.
+        `p_value` and `n`, and those of `shuffles`, `statistic`, `value`, `estimate`,
+        `std_error`, `low` and `high` that the test has.
     test : str
     record : int
         The place of `importance` in ``result.importances``.
@@ -94,8 +67,11 @@ def rows_of_test(
     fixed |= {"statistic": "", "shuffles": 0}
     p_value = np.asarray(columns["p_value"], dtype=np.float64)
     p_adjusted = adjusted(p_value, adjustment)
-    values: dict[str, Sequence[Any] | Floats] = dict(columns)
-    values |= {"feature": importance.features, "p_adjusted": p_adjusted}
+    values: Columns = {
+        **columns,
+        "feature": importance.features,
+        "p_adjusted": p_adjusted,
+    }
     return [
         {
             name: values[name][row] if name in values else fixed.get(name, np.nan)

@@ -301,7 +301,7 @@ class _Run(Run):
             which = f", {entry.name}" if entry.name else ""
             subject = "the data" if model is None else model.name
             steps.append((f"{entry.method} of {entry.of}, {subject}{which}", ask))
-        if self.clusters and any(map(measure.is_marginal, self.config.importance)):
+        if self.clusters and any(map(is_marginal, self.config.importance)):
             steps.append(("joint importance of clusters", self.measure_clusters))
         if self.config.surfaces:
             steps.append(("surfaces of two features", partial(add_surfaces, self)))
@@ -337,7 +337,7 @@ class _Run(Run):
         for model in self.models:
             self.journal.findings.extend(model.notes)
             self.journal.findings.extend(measure.other_losses(model, self.config))
-        if any(map(measure.is_marginal, self.config.importance)):
+        if any(map(is_marginal, self.config.importance)):
             self.journal.rows["clusters"] += cluster_rows(self.clusters)
         self.journal.check(
             "columns",
@@ -461,11 +461,7 @@ class _Run(Run):
         for entry, model in self.questions():
             rows = journal.rows["joint_importances"]
             done = {row["loss"] for row in rows if model and row["model"] == model.name}
-            if (
-                model is None
-                or not measure.is_marginal(entry)
-                or done >= {*model.losses}
-            ):
+            if model is None or not is_marginal(entry) or done >= {*model.losses}:
                 continue
             own = (
                 ranking

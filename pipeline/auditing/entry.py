@@ -72,7 +72,7 @@ def answer_entry(
     if test:
         keep.append("paired_losses")
     segments = [each for each in run.segments if each.is_judged]
-    if rows.split != run.test.split or not measure.is_marginal(entry):
+    if rows.split != run.test.split or not is_marginal(entry):
         segments = []
     is_cut = entry.method == "permutation" and entry.options.get("draws") != "exact"
     ours, _, result = _compute(

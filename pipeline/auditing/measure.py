@@ -112,12 +112,6 @@ def other_losses(model: FittedModel, config: AuditConfig) -> tuple[Finding, ...]
     return (finding,)
 
 
-def is_marginal(entry: ImportanceSection) -> bool:
-    """Return whether an entry permutes single features among all rows."""
-    within = entry.options.get("within", "none")
-    return (entry.method, entry.of, within) == ("permutation", "features", "none")
-
-
 def primary_stream(section: ImportanceSection) -> str:
     """Return our draw order: that of the first named engine that sets it.
 

@@ -40,10 +40,6 @@ PACKAGES = {
 }
 # The packages that do the work for an engine of another name.
 USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}
-STREAMS = {
-    **{name: name for name in ("DALEX", "hstats", "iml", "xplainfi")},
-    "pdp": "",
-}
 # Packages that install-r installs by default; others must be named.
 USUAL = ("DALEX", "fastshap", "ingredients", "pdp", "vip")
 
@@ -161,7 +157,7 @@ def stream_of(package: str, version: str) -> str:
     in every repeat; newer versions are assumed to do the same.
     """
     if package != "vip":
-        return STREAMS[package]
+        return "" if package == "pdp" else package  # pdp draws nothing
     major, minor = min(
         version_numbers(version)[:2], version_numbers(PACKAGES["vip"].newest)
     )

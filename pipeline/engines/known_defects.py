@@ -16,15 +16,8 @@ from ..records.dataset_and_model import Floats
 from ..records.importance_record import Effect, Importance
 from ..records.ranked_losses import ties
 
-# The engine that uses each package.
-ENGINES = {
-    "vip": "vip",
-    "DALEX": "DALEX",
-    "ingredients": "DALEX",
-    "iml": "iml",
-    "pdp": "pdp",
-    "xplainfi": "xplainfi",
-}
+ENGINES = {"ingredients": "DALEX"}
+"""The engine that uses a package, if it has another name."""
 
 
 class Question(NamedTuple):
@@ -119,7 +112,7 @@ def defects_of(question: Question, versions: Mapping[str, str]) -> tuple[Defect,
     return tuple(
         defect
         for defect in DEFECTS
-        if ENGINES[defect.package] == question.engine
+        if ENGINES.get(defect.package, defect.package) == question.engine
         and is_between(versions.get(defect.package, ""), defect.since, defect.before)
         and defect.touches(question)
     )

@@ -126,22 +126,6 @@ def first_of(
     return ", ".join(map(write, things[:limit])) + more
 
 
-def require_names(allowed: Mapping[str, Sequence[str]], **options: str) -> None:
-    """Refuse options with a value that is not allowed.
-
-    Raises
-    ------
-    ValueError
-        With the name of the option, its allowed values and the given value.
-    """
-    for name, value in options.items():
-        if value not in allowed[name]:
-            names = listed(allowed[name])
-            raise ValueError(
-                f"{name} must be one of {names}; {quote(value)} was given."
-            )
-
-
 def single_columns(groups: Mapping[str, Sequence[str]], purpose: str) -> list[str]:
     """Return the column of each group; `purpose` needs groups of one column.
 

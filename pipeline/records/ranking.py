@@ -109,10 +109,10 @@ def lead_of(records: Iterable[Importance]) -> Importance | None:
     return next(iter(of_features or candidates), None)
 
 
-def is_marginal(record: Importance) -> bool:
-    """Return whether single features are permuted among all rows."""
-    within = record.options.get("within", "none")
-    return (record.method, record.of, within) == ("permutation", "features", "none")
+def is_marginal(asked: Any) -> bool:
+    """Return whether a record, or an entry, permutes single features among all rows."""
+    within = asked.options.get("within", "none")
+    return (asked.method, asked.of, within) == ("permutation", "features", "none")
 
 
 def order_of(record: Importance) -> npt.NDArray[np.int64]:

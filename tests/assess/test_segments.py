@@ -23,8 +23,6 @@ from importance_audit.methods.known_answers import linear_model
 from importance_audit.models.fit import wrap
 from importance_audit.records.errors import DataError
 
-KEYS = ["segment", "kind", "level"]
-
 
 def rows_of(column, **options):
     """Return rows that a column tells apart, of one feature without a meaning."""

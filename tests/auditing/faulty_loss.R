@@ -8,16 +8,12 @@ happen <- function(fault) {
   switch(fault,
     quit = quit(status = 5),
     killed = tools::pskill(Sys.getpid(), 9L),
-    segfault = tools::pskill(Sys.getpid(), 11L),
     abort = tools::pskill(Sys.getpid(), 6L),
     loop = { file.create(paste0(Sys.getenv("FAULT"), ".loops")); repeat NULL },
-    recursion = { f <- function(n) f(n + 1) + 1; f(1) },
     allocation = numeric(1e13),
     memory = { kept <- list(); repeat kept <- c(kept, list(numeric(1e7) + 1)) },
-    words = stop(paste0("\u00a3", strrep("x", 5000))),
     flood = for (i in 1:100) cat(strrep("x", 1e6), "\n"),
     warnings = for (i in 1:10000) warning("again"),
-    asks = list(readline("Which? "), utils::menu(c("a", "b"))),
     stop("no such fault: ", fault)
   )
 }

@@ -306,19 +306,10 @@ def test_dalex_is_asked_about_the_levels_the_model_can_predict():
     assert "method_failed" not in checks
 
 
-@pytest.mark.parametrize(
-    ("predict", "problem"),
-    [
-        (lambda X: np.zeros((len(X), 2)), "returned (80, 2). Return one number per"),
-        (lambda X: np.zeros(len(X) - 1), "returned (79,). Return one number per row."),
-        (lambda X: np.full(len(X), np.nan), "80 of the 80 that"),
-    ],
-)
-def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(
-    predict, problem
-):
-    result = audited(callable_model(predict))
+def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do():
+    result = audited(callable_model(lambda X: np.zeros(len(X) - 1)))
     failures = [f for f in result.findings if f.check == "method_failed"]
+    problem = "returned (79,). Return one number per row."
     assert any(problem in f.message for f in failures)
     assert {f.remedy[:23] for f in failures} == {"Make sure that predict "}
     assert exit_code(result) == 4
@@ -425,22 +416,6 @@ def test_a_tie_that_only_permuted_rows_make_explains_a_difference_of_half_pairs(
     assert (pair["verdict"], pair["cause"]) == ("disagrees", "known defect")
     assert "TIE_MERGE" in pair["reasons"]
     assert "DALEX-TIE" in pair["reasons"]
-
-
-@pytest.mark.needs_dalex
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"method": "partial_dependence"},
-        {"method": "curve_impact", "curve": "conditional_profile"},
-        {"method": "curve_importance", "curve": "accumulated_profile"},
-    ],
-    ids=str,
-)
-def test_the_curves_of_dalex_replay_ours_on_our_grid(entry):
-    result = audited(linear(), entries=[{**entry, "engines": ["DALEX"]}])
-    assert set(result.agreement["kind"]) == {"effect"}
-    assert set(result.agreement["verdict"]) == {"replayed"}
 
 
 @pytest.mark.needs_hstats

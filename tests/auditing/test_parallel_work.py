@@ -15,7 +15,6 @@ from importance_audit.auditing.audit import audit
 from importance_audit.cli.shared import terminable
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.models.fit import wrap
 from importance_audit.r_bridge.r_models import RModel
 
 pytestmark = pytest.mark.processes
@@ -155,42 +154,6 @@ def test_ctrl_c_ends_the_wait_for_workers(tmp_path):
     assert not (tmp_path / "ended").exists()
     assert result.run.status == "interrupted"
     assert [one.method for one in result.importances] == ["permutation"]
-
-
-def test_a_failing_fit_of_a_worker_is_told_as_one_of_this_process():
-    failing = {"name": "m", "estimator": "tests.records.workers.FailsWithout"}
-    asked = {
-        "models": [{**failing, "parameters": {"columns": 3}}],
-        "importance": [{"method": "drop_column"}],
-    }
-    results = [
-        audit(ROWS, TEST, parse_config({**asked, "execution": {"n_jobs": n_jobs}}))
-        for n_jobs in (1, 2)
-    ]
-    here, there = ([f.message for f in result.findings] for result in results)
-    assert here == there
-    words = "FailsWithout says: ValueError: 2 columns of 3"
-    assert any(words in message for message in here)
-
-
-def test_a_model_that_cannot_be_sent_is_asked_here_and_that_is_said_once():
-    held = threading.Lock()
-
-    def predict(X):
-        with held:
-            return X["x1"].to_numpy()
-
-    model = wrap(predict, name="own", task="regression", features=("x1", "x2", "x3"))
-    asked = {
-        "importance": [{"method": "permutation"}, {"method": "partial_dependence"}],
-        "stability": {"resamples": 3},
-    }
-    alone = audit(None, TEST, parse_config(asked), models=(model,))
-    config = parse_config({**asked, "execution": {"n_jobs": 2}})
-    result = audit(None, TEST, config, models=(model,))
-    assert result.stability.equals(alone.stability)
-    (message,) = (f.message for f in result.findings if f.check == "workers")
-    assert message.startswith("Some work was done in the main process, one item after")
 
 
 def test_a_model_of_r_stays_in_the_process_that_asks_r():

@@ -7,6 +7,7 @@ exit status says so. The processor's time, of both sides, is free of waiting for
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,20 +46,21 @@ def processor_seconds(pid):
 
 
 def overhead_ms(r, frame, n_calls):
-    """Return the least time per call that predict itself did not take.
+    """Return the least time per call of a predict that takes none.
 
     By the clock, and of the processor.
     """
     answer, waited, busy = np.zeros(len(frame)), [], []
+
+    def predict(_):
+        return answer
+
     ask = {"data": frame, "times": n_calls}
     r.call("echo", {"x": 1})
     for _ in range(N_ROUNDS):
-        in_predict = r.counts.seconds
         used = time.process_time() + processor_seconds(r.pid)
-        whole = seconds(
-            lambda: r.call("ask_often", ask, predict=lambda _: answer, schema_of=frame)
-        )
-        waited.append(whole - (r.counts.seconds - in_predict))
+        call = partial(r.call, "ask_often", ask, predict=predict, schema_of=frame)
+        waited.append(seconds(call))
         busy.append(time.process_time() + processor_seconds(r.pid) - used)
     return 1000 * min(waited) / n_calls, 1000 * min(busy) / n_calls
 

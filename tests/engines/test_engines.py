@@ -148,19 +148,6 @@ def test_python_is_always_there_with_our_own_tables():
     assert engines.ENGINES["python"]["importance"] is METHODS
 
 
-@pytest.mark.parametrize(
-    ("engine", "stream"),
-    [
-        pytest.param("DALEX", "DALEX", marks=pytest.mark.needs_dalex),
-        pytest.param("vip", "vip-{line}", marks=pytest.mark.needs_vip),
-    ],
-)
-def test_an_engine_is_described_by_its_version_and_stream(engine, stream):
-    version = host.installed()["packages"][engine]
-    stream = stream.format(line=".".join(version.split(".")[:2]))
-    assert engines.describe_engine(engine) == (engine, True, version, stream, "")
-
-
 @for_each(
     [
         ("0.4.0", "vip-0.4"),

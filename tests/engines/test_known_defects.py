@@ -81,12 +81,6 @@ def test_a_fault_that_was_mended_is_in_its_versions_only(name):
         assert (name in faults) == has_it
 
 
-@for_each(DEFECTS, lambda defect: defect.id)
-def test_a_text_is_whole_sentences_that_name_the_package(defect):
-    assert defect.text.startswith(("vip ", "DALEX ", "iml ", "pdp ", "xplainfi "))
-    assert defect.text.endswith(".")
-
-
 def test_a_record_is_asked_what_it_says_of_itself():
     sampled = answer(
         engine="vip",

@@ -101,30 +101,3 @@ ask_and_quit <- function(data, predict) {
   quit(status = 5)
 }
 start_sleeper <- function() system("sleep 600 > /dev/null & echo $!", intern = TRUE)
-
-
-# All data frames of an installed package that are not large, and what of them returns.
-# Without flights, a third of a million rows that take long to load.
-packages_with_data <- function() {
-  found <- utils::data(package = .packages(all.available = TRUE))$results
-  setdiff(found[, "Package"], "nycflights13")
-}
-# Dates come from R and are not sent to it.
-is_data <- function(column) {
-  is.atomic(column) && is.null(dim(column)) && !is.complex(column) &&
-    !inherits(column, c("Date", "POSIXct", "difftime"))
-}
-shelf_of <- function(package) {
-  small <- Filter(function(d) prod(dim(d)) < 1e5, frames_of(package))
-  Filter(function(d) all(vapply(d, is_data, NA)), small)
-}
-plain_column <- function(x) {
-  if (is.factor(x)) return(list(as.integer(x), as.vector(levels(x)), is.ordered(x)))
-  if (is.double(x)) x[is.nan(x)] <- NA
-  as.vector(x)
-}
-differing_columns <- function(package, frames) {
-  originals <- shelf_of(package)
-  differs <- function(x, y) !identical(plain_column(x), plain_column(y), num.eq = FALSE)
-  unlist(Map(function(a, b) names(a)[as.logical(mapply(differs, a, b))], originals, frames))
-}

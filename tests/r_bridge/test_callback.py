@@ -1,7 +1,6 @@
 """What predict may do, and what R then sees and Python raises."""
 
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -132,20 +131,6 @@ def test_predict_sees_the_dtypes_of_the_original_and_fractions(change, r):
     pd.testing.assert_frame_equal(frames[0], expected)
 
 
-def test_frames_that_predict_keeps_and_writes_into_are_its_own(r):
-    frames = []
-
-    def predict(frame):
-        pd.testing.assert_frame_equal(frame, X)
-        frame["n"], frame.loc[0, "g"], frame.loc[0, "x"] = len(frames), "b", -1.0
-        frames.append(frame)
-        return ones(frame)
-
-    call_with_predict(r, predict, "ask_often", times=5)
-    assert [frame["n"].tolist() for frame in frames] == [[k] * 3 for k in range(5)]
-    assert [frame["x"].tolist() for frame in frames] == [[-1.0, 2.5, 3.5]] * 5
-
-
 def test_a_model_that_writes_into_the_memory_of_numbers_spoils_no_later_frame(r):
     numbers = pd.DataFrame(np.arange(30_000.0).reshape(-1, 3), columns=list("abc"))
     sums = []
@@ -178,19 +163,13 @@ def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
         pd.testing.assert_frame_equal(frame, expected)
 
 
-def test_every_call_is_answered_by_the_rows_of_that_call_and_counted(r):
+def test_every_call_is_answered_by_the_rows_of_that_call(r):
     answers = iter(range(7))
-    before, start = r.counts, time.monotonic()
     asked_often = call_with_predict(
         r, lambda frame: np.full(len(frame), next(answers)), "ask_often", times=7
     )
-    whole = time.monotonic() - start
     assert asked_often.tolist() == [6.0, 6.0, 6.0]
-    calls, rows, seconds = (
-        now - then for now, then in zip(r.counts, before, strict=True)
-    )
-    assert (calls, rows) == (7, 21)
-    assert 0 < seconds < whole
+    assert next(answers, None) is None
 
 
 def test_thousands_of_calls_leave_none_where_it_was(r):

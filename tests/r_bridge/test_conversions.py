@@ -324,17 +324,6 @@ def test_a_column_of_which_all_is_missing_stays_what_it_is(kind, r):
 
 
 @pytest.mark.needs_r
-def test_data_frames_of_all_packages_return_to_r_as_they_were(r):
-    n_frames = 0
-    for package in r.call("packages_with_data", {}):
-        shelf = r.call("shelf_of", {"package": package})
-        n_frames += len(shelf)
-        arguments = {"package": package, "frames": shelf}
-        assert not len(shelf) or not len(r.call("differing_columns", arguments))
-    assert n_frames > 40
-
-
-@pytest.mark.needs_r
 @for_each(["fortran", "strides", "read-only", "big-endian", "memory-mapped"])
 def test_the_memory_of_a_frame_does_not_matter(kind, r, tmp_path):
     values = np.arange(12.0).reshape(4, 3)

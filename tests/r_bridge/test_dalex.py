@@ -3,12 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.cases import for_each
 from tests.engines.replaying import mixed
 
-from importance_audit.engines.asking import ask
 from importance_audit.engines.dalex import OWN_LOSSES, dalex_permutation
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RError
@@ -188,26 +186,3 @@ def test_what_dalex_does_not_score_is_no_number_and_an_unknown_loss_is_named():
         RError, match=r"Loss must be one of rmse, .*, but r2 was given\."
     ):
         dalex_permutation(replace(model, losses=("r2",)), data, seed=1)
-
-
-@pytest.mark.needs_dalex
-@for_each(
-    [
-        (".id", np.array([2.0, -1.0, 0.5])),
-        ("fare (£)", np.array([4, 0, 7])),
-        ("fare (£)", np.array([0.5, 3.25])),
-        ("kind", np.array(["u", "w"], dtype=object)),
-    ]
-)
-def test_a_profile_is_the_mean_prediction_at_each_point_in_the_order_asked(case, r):
-    feature, grid = case
-    model, data = mixed(".id", "fare (£)", "kind")
-    question = {"feature": feature, "grid": grid, "type": "partial", "seed": 1}
-    values = ask("dalex_profile", data.X, model.predict, **question)
-    kind = data.X["kind"].dtype
-    for point, value in zip(grid, values, strict=True):
-        column = [point] * 40
-        column = pd.Categorical(column, dtype=kind) if feature == "kind" else column
-        at_point = model.predict(data.X.assign(**{feature: column}))
-        assert value == pytest.approx(at_point.mean(), rel=1e-12)
-    assert (r.warnings, r.messages) == ((), ())

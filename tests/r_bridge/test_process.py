@@ -131,10 +131,10 @@ print(r.call("facts", {{}})[-1][0], host.installed()["rng_kind"][0])
 def test_the_locale_of_the_user_changes_nothing(locale, python):
     started = python(
         """
-utf8, collation, _, order, name, _ = r.call("facts", {})
-print(utf8[0], collation[0], *order, name[0].encode())
+utf8, collation, zone, order, name, _ = r.call("facts", {})
+print(utf8[0], collation[0], zone[0], *order, name[0].encode())
 """,
         LC_ALL=locale,
     )
     output, _ = started.communicate(timeout=120)
-    assert output == "True C A B _ a b'\\xc3\\xa9'\n"
+    assert output == "True C UTC A B _ a b'\\xc3\\xa9'\n"

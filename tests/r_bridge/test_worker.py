@@ -9,15 +9,6 @@ from importance_audit.r_bridge.errors import RError
 pytestmark = pytest.mark.needs_r
 
 
-def test_r_is_the_same_on_every_machine(r):
-    utf8, collation, zone, order, name, kinds = r.call("facts", {})
-    assert utf8.tolist() == [True]
-    assert (collation[0], zone[0]) == ("C", "UTC")
-    assert order.tolist() == ["A", "B", "_", "a"]
-    assert name.tolist() == ["é"]
-    assert kinds.tolist() == ["Mersenne-Twister", "Inversion", "Rejection"]
-
-
 def test_nobody_can_be_asked_at_a_console(r):
     line, after_browser = r.call("read_input", {})
     assert (line.tolist(), after_browser.tolist()) == ([""], [1.0])

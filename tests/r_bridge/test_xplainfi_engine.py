@@ -8,7 +8,6 @@ import pytest
 from tests.auditing.steps.test_paired_tests import LINEAR, TEST, TRAIN
 from tests.auditing.test_measure import audited
 from tests.cases import for_each
-from tests.engines import test_xplainfi as recorded
 from tests.engines.replaying import assert_replayed, both, mixed, rows_of
 from tests.known_answers import level_data, level_model, logistic_model
 from tests.report.sections.test_results import MARGINAL, audit_of
@@ -16,7 +15,6 @@ from tests.report.sections.test_results import MARGINAL, audit_of
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.engines.xplainfi import (
-    RowTests,
     xplainfi_drop_column,
     xplainfi_permutation,
     xplainfi_sage,
@@ -49,15 +47,6 @@ def assert_permutation_replayed(model, data, **options):
     )
     assert_replayed(ours, theirs, full)
     assert_replayed(full, their_full)
-
-
-@recorded.matching(r"pfi-(?!groups).*|cfi-.*|cpi-(gauss|knn)-base")
-def test_what_is_recorded_is_what_the_package_here_says(case):
-    model, data = recorded.model_of(case), recorded.rows_of(case)
-    how = recorded.within_of(case)
-    options = {"seed": case["seed"], "n_repeats": case["options"]["n_repeats"], **how}
-    raw, baseline = xplainfi_permutation(model, data, **options)
-    recorded.assert_replayed(case, data, raw, baseline)
 
 
 def squares(names, X):
@@ -248,22 +237,6 @@ def test_an_audit_replays_refits_without_measuring_ours_again():
 # --- its own tests --------------------------------------------------------------------
 
 TESTS = ("t", "wilcoxon", "sign")
-
-
-@pytest.mark.parametrize("statistic", TESTS)
-@recorded.matching("cpi-(gauss|knn)-base")
-def test_tables_of_tests_are_those_recorded(case, statistic):
-    model, data = recorded.model_of(case), recorded.rows_of(case)
-    tests = RowTests(statistic=statistic)
-    options = {"seed": case["seed"], "n_repeats": case["options"]["n_repeats"]}
-    how = recorded.within_of(case)
-    xplainfi_permutation(model, data, row_tests=tests, **options, **how)
-    name = {"sign": "binomial"}.get(statistic, statistic)
-    test = case["id"].replace("base", f"{name}-greater")
-    truth = pd.DataFrame(recorded.CASES[test]["result"]["table"]).set_index("feature")
-    truth = truth.loc[list(data.groups), ["statistic", "p.value", "importance", "se"]]
-    theirs = tests.tables["mse"]
-    np.testing.assert_allclose(theirs, truth.to_numpy(float), rtol=1e-9, atol=1e-13)
 
 
 def assert_tests_agree(entry, test, *, statistic="", models=None, rows=(TRAIN, TEST)):

@@ -4,8 +4,6 @@ import doctest
 import json
 import statistics
 import subprocess
-from itertools import accumulate, islice
-from math import log
 from pathlib import Path
 
 import numpy as np
@@ -69,86 +67,13 @@ def test_long_permutations_equal_r_and_leave_its_stream_where_r_does(case):
     assert r.runif(1)[0] == reference["runif_after"]
 
 
-TERMS = accumulate(range(1, 17), lambda term, k: term * log(2) / k, initial=1.0)
-LOG_2_SERIES = list(accumulate(islice(TERMS, 1, None)))
-
-
-def exponentials(r, n):
-    """Return `n` standard exponential numbers by algorithm SA of Ahrens and Dieter.
-
-    Computer generation of random variables, Communications of the ACM 15 (1972): the
-    leading zeros of a uniform number count in units of log 2, and the smallest of some
-    more of them is the rest. It takes words as they are needed, so none are left over.
-    """
-    return [_exponential(lambda: float(r.runif(1)[0])) for _ in range(n)]
-
-
-def _exponential(uniform):
-    whole, u = 0.0, 2 * uniform()
-    while u <= 1:
-        whole, u = whole + LOG_2_SERIES[0], 2 * u
-    u -= 1
-    if u <= LOG_2_SERIES[0]:
-        return whole + u
-    smallest, terms = min(uniform(), uniform()), 1
-    while u > LOG_2_SERIES[terms]:
-        smallest, terms = min(smallest, uniform()), terms + 1
-    return whole + smallest * LOG_2_SERIES[0]
-
-
-def by_probability(r, prob, size, *, replace):
-    """Return what sample(length(prob), size, replace, prob) draws, from 1.
-
-    The likeliest comes first, of equals the last; one uniform per draw.
-    """
-    order = sorted(range(len(prob)), key=lambda k: (-prob[k], -k))
-    left, total, drawn = [prob[k] for k in order], 1.0, []
-    for u in r.runif(size):
-        sums = np.cumsum(left)
-        at = min(int(np.searchsorted(sums, u * total)), len(left) - 1)
-        drawn.append(order[at] + 1)
-        if not replace:
-            order.pop(at)
-            total -= left.pop(at)
-    return drawn
-
-
-@for_each(cases("rexp") + cases("rexp", is_long=True))
-def test_exponentials_made_of_our_uniforms_equal_r_in_every_digit(case):
-    numbers, reference = exponentials(RStream(case["seed"]), case["n"]), case["result"]
-    if isinstance(reference, list):
-        assert numbers == reference
-        return
-    assert (numbers[:3], numbers[-3:]) == (reference["first"], reference["last"])
-    largest = max(numbers)
-    assert largest == reference["max"]
-    assert numbers.index(largest) + 1 == reference["which_max"]
-
-
-@for_each(cases("sample_prob"))
-def test_draws_by_probability_made_of_our_uniforms_equal_r(case):
-    r, replace = RStream(case["seed"]), case["replace"]
-    drawn = by_probability(r, case["prob"], case["size"], replace=replace)
-    assert drawn == case["result"]
-
-
 @for_each(cases("mixed", is_long=True))
 def test_one_stream_serves_every_kind_of_draw_as_in_r(case):
     r, reference = RStream(case["seed"]), case["result"]
-    drawn = {
-        "a": r.runif(2),
-        "b": r.sample(9) + 1,
-        "c": r.rnorm(3),
-        "d": r.sample(70000, 3) + 1,
-        "e": exponentials(r, 2),
-        "f": r.sample(1) + 1,
-        "g": np.array([5, 7, 9])[r.sample(3, 1)],
-        "h": r.sample(4, 4, replace=True) + 1,
-        "i": -2 + 5 * r.runif(1),
-        "j": 10 + 0.5 * r.rnorm(1),
-        "k": np.array(["u", "v", "w"])[r.sample(3)],
-    }
-    assert {name: list(values) for name, values in drawn.items()} == reference
+    assert r.runif(2).tolist() == reference["a"]
+    assert (r.sample(9) + 1).tolist() == reference["b"]
+    assert r.rnorm(3).tolist() == reference["c"]
+    assert (r.sample(70000, 3) + 1).tolist() == reference["d"]
 
 
 def test_calls_in_parts_draw_the_same_stream():

@@ -118,15 +118,6 @@ class SlowWithout(LinearRegression):
         return super().fit(X, y)
 
 
-class FailsWithout(SlowWithout):
-    """A model that cannot be fitted, unless it is given all columns."""
-
-    def fit(self, X, y):
-        if X.shape[1] < self.columns:
-            raise ValueError(f"{X.shape[1]} columns of {self.columns}")
-        return super().fit(X, y)
-
-
 class OtherHere:
     """A function that answers otherwise in the process that made it."""
 

@@ -5,21 +5,19 @@ Not: the tests (`assess.paired_tests`), or shuffled targets (`shuffled_targets`)
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from ...assess.paired_tests import (
     NADEAU_BENGIO,
     PAIRED,
-    engine_rows,
+    engine_columns,
     is_test_of,
-    paired_rows,
-    refit_rows,
+    paired_columns,
+    refit_columns,
 )
+from ...assess.significance import Columns, rows_of_test
 from ...config.load import AuditConfig, ImportanceSection
 from ...engines.xplainfi import RowTests
 from ...methods.importance.paired_losses import PairedLosses
-from ...records.errors import NotApplicable
-from ...records.frames import Row
 from ...records.importance_record import Importance
 from ..journal import Journal
 
@@ -60,14 +58,8 @@ def add_engine_tests(
             label = f"p-values of {what}"
             journal.add_reason(row_tests.reason, label, importance.model)
         elif (table := row_tests.tables.get(importance.loss)) is not None:
-            journal.rows["significance"] += engine_rows(
-                importance,
-                table,
-                test=test,
-                statistic=row_tests.statistic,
-                record=record,
-                adjustment=config.significance.adjustment,
-            )
+            columns = engine_columns(importance, table, row_tests.statistic)
+            _add(journal, importance, columns, test, record, config)
 
 
 def add_paired_tests(
@@ -83,26 +75,26 @@ def add_paired_tests(
     reason is recorded.
     """
     for record, importance in answers:
-        asked: dict[str, Any] = {
-            "record": record,
-            "adjustment": config.significance.adjustment,
-        }
-        ask = partial(refit_rows, importance, **asked)
+        ask = partial(refit_columns, importance)
         if test != NADEAU_BENGIO:
-            asked |= {"test": test, "statistic": config.significance.statistic}
-            ask = partial(_rows, importance, pairs, **asked)
+            statistic = config.significance.statistic
+            ask = partial(paired_columns, importance, pairs, test, statistic)
         label = f"p-values of {importance.method} of {importance.of}"
-        rows, _ = journal.guarded(importance.model, label, ask)
-        journal.rows["significance"] += rows or ()
+        columns, _ = journal.guarded(importance.model, label, ask)
+        if columns is not None:
+            _add(journal, importance, columns, test, record, config)
 
 
-def _rows(
-    importance: Importance, pairs: PairedLosses | None, **asked: Any
-) -> list[Row]:
-    """Return the rows of `paired_rows`, if the method kept the losses of rows."""
-    if pairs is None:
-        raise NotApplicable(
-            "The mean over all permutations has no losses of single rows to test. Set "
-            'draws = "sampled".'
-        )
-    return paired_rows(importance, pairs, **asked)
+def _add(
+    journal: Journal,
+    importance: Importance,
+    columns: Columns,
+    test: str,
+    record: int,
+    config: AuditConfig,
+) -> None:
+    """Add the rows of a test of one ranking."""
+    adjustment = config.significance.adjustment
+    journal.rows["significance"] += rows_of_test(
+        importance, columns, test=test, record=record, adjustment=adjustment
+    )

@@ -56,9 +56,9 @@ def add_significance(
     label = f"p-values of {section.method} of {section.of}"
     again, _ = journal.guarded(question.subject, label, ask)
     for k, (record, answer) in enumerate(answers if again else ()):
-        journal.rows["significance"] += significance.significance_rows(
+        journal.rows["significance"] += significance.rows_of_test(
             answer,
-            [each[k] for each in again or ()],
+            significance.shuffle_columns(answer, [each[k] for each in again or ()]),
             test=ALTMANN if refits else significance.BY_SHUFFLES,
             record=record,
             adjustment=config.significance.adjustment,

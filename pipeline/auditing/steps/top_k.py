@@ -163,7 +163,6 @@ def curve(
         The largest number of features; a ranking of fewer features ends earlier.
     fits : dict
         Cache of losses by model, round and features; new losses are added.
-        Losses by model, round and features: looked up, and filled.
 
     Raises
     ------

@@ -1,6 +1,5 @@
 """Numbers supplied by others: held against ours, labelled, or refused with a reason."""
 
-import re
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -393,26 +392,6 @@ def test_a_form_that_cannot_be_converted_is_refused_with_the_remedy(
     assert str(refusal.value) == f"[[supplied]] 'v.csv' {problem}"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "changes", "problem"),
-    [
-        ("", "", {"package": "vip"}, "hold what vip returns, as `package` says;"),
-        ("a,2,", "a,3,", {}, "one row per feature and repeat; 'a' has two."),
-        ("a,2,", "d,2,", {}, "every repeat of every feature; some are missing."),
-        ("", "", {"n_repeats": 3}, "3 repeats that n_repeats says"),
-    ],
-)
-def test_a_table_of_dalex_that_is_not_whole_is_refused(
-    tmp_path, old, new, changes, problem
-):
-    losses, full, source = rounds_of_dalex(n_rows=50)
-    write_parts(tmp_path, losses, full)
-    path = tmp_path / "v.csv"
-    path.write_text(path.read_text("utf8").replace(old, new), "utf8")
-    with pytest.raises(DataError, match=re.escape(problem)):
-        compared(tmp_path, **{**source, **changes})
-
-
 PROFILE = {
     **{"package": "DALEX", "version": "2.5.4", "method": "partial_dependence"},
     **{"loss": None, "n_repeats": None},
@@ -439,6 +418,10 @@ def test_profiles_are_held_against_our_curves(tables, tmp_path):
     ("text", "finding"),
     [
         ("feature,repeat,value\na,1,1\na,1,2", "per feature and repeat; 'a' has"),
+        (
+            "feature,repeat,value\n_full_model_,1,1",
+            "hold what vip returns, as `package`",
+        ),
         ("feature,repeat,value\na,1,1\nb,2,2", "every feature; some are missing"),
         ("feature,value\na,1\nb,2", "repeats that n_repeats says; it has 1"),
         ("feature,value\na,x", "'repeat'; it cannot be read: could not convert"),

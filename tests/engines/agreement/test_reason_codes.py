@@ -4,7 +4,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from tests.cases import for_each
 from tests.engines.agreement.sides import (
     LIMITS,
     LOSSES,
@@ -17,31 +16,10 @@ from tests.engines.agreement.sides import (
 
 from importance_audit.engines.agreement import compare, findings_of
 from importance_audit.engines.agreement import reasons as reason_codes
-from importance_audit.engines.agreement.reasons import REASONS
-
-FIELDS = [
-    ("PERM_SCHEME", "within", "none", "leaves"),
-    ("PERM_SCHEME", "perturbation", "permute", "switch"),
-    ("GRID_WEIGHT", "spread", "standard_deviation", "data_weighted"),
-    ("OPTION", "spread", "standard_deviation", "mean_absolute_deviation"),
-    ("CENTERING", "centred", False, True),
-]
 
 
 def touch(effect, name="X"):
     return SimpleNamespace(id=name, text=f"{name} is so.", effect=effect)
-
-
-@for_each(FIELDS)
-def test_an_option_that_differs_is_told_by_its_code(case):
-    code, name, left, right = case
-    options = {"n_rows": None}
-    verdict, reasons = outcome(
-        importance(options=options | {name: left}),
-        peer_importance(options=options | {name: right}),
-        resolution=9.0,
-    )
-    assert (verdict, reasons.split(":")[0]) == (REASONS[code].best, code)
 
 
 def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
