@@ -67,8 +67,7 @@ class Row:
 
     `low` and `high` are the ends of the interval, `repeats` the numbers whose mean is
     the estimate. `text` is printed at the right edge, `title` is the tooltip. `cluster`
-    counts from 0, -1 for none; `is_together` marks the members of a cluster measured
-    together.
+    counts from 0, -1 for none.
     """
 
     name: str
@@ -79,7 +78,6 @@ class Row:
     repeats: tuple[float, ...] = ()
     title: str = ""
     cluster: int = -1
-    is_together: bool = False
 
     @property
     def numbers(self) -> tuple[float, ...]:

@@ -15,7 +15,6 @@ from importance_audit.records.as_csv import tables
 from importance_audit.report.figures.clusters import draw_clusters
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import plain
 
 SIZE = {("surface", "no.rooms"): 0.89}
 PAIRS = {**SIZE, ("district", "construction.year"): 0.85}
@@ -187,18 +186,11 @@ def test_a_join_is_drawn_where_its_branches_meet():
     assert (x0 - at) / (x0 - x1) == pytest.approx(0.2 / 0.5)
 
 
-def test_a_diamond_is_explained_only_where_one_is_drawn():
-    alone = view_of_pairs(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
-    assert "diamond" not in plain(figure_of(alone).caption)
-    assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
-
-
 def test_the_better_ranked_branch_comes_first_and_members_stand_together():
     rows = figure_of(apartments(THREE)).data["rows"]
-    assert [row.name for row in rows] == [
-        *("district", "construction.year", "floor", "surface", "no.rooms", "together")
-    ]
-    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
+    names = ["district", "construction.year", "floor", "surface", "no.rooms"]
+    assert [row.name for row in rows] == names
+    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1]
 
 
 def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
