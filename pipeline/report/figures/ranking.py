@@ -22,8 +22,8 @@ def draw_ranking(
     One row per feature, in the order given: a dot at the estimate, its capped interval,
     a hairline from the baseline, a tick at each repeat, the number at the right edge.
     The dashed baseline is the null value: 0 of a difference, 1 of a ratio, of a loss
-    its value with nothing permuted. `layout` is a sheet on which to draw, the column of names and its left
-    end; without it the ranking has a sheet of its own.
+    its value with nothing permuted. `layout` is a sheet on which to draw, the column of
+    names and its left end; without it the ranking has a sheet of its own.
     """
     if layout is None:
         layout = Sheet(), parts.name_column([row.name for row in rows]), 0.0

@@ -13,11 +13,21 @@ from ...records.importance_record import Importance
 from ...records.ranking import options_text, question_of
 from ..figures.clusters import Join, draw_clusters
 from ..figures.parts import MOST_ROWS, Row
-from ..text.blocks import Column, Figure, Group, Link, Sentence, Table, Value, plain
+from ..text.blocks import (
+    Column,
+    Figure,
+    Group,
+    Link,
+    Part,
+    Sentence,
+    Table,
+    Value,
+    plain,
+)
 from ..text.number_text import MISSING, count, number
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     say,
@@ -41,7 +51,7 @@ from .rankings import Ranking
 
 MOST = 20
 """Number of clusters or names that a sentence lists; the frame has every pair."""
-MARKS = {"above": "", "zero": " –", "below": " ↓"}
+MARKS = {"zero": " –", "below": " ↓"}
 """Mark of a joint importance whose interval contains the null value or is below it."""
 
 
@@ -205,20 +215,22 @@ def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
         if not rankings:
             rows.append((names, MISSING, strongest, *[MISSING] * 3))
         for ranking in rankings:
-            record, total, both = ranking.record, MISSING, MISSING
+            record = ranking.record
+            total: Value | str = MISSING
+            both: Part | Sentence = MISSING
             alone = [
                 value_of(ranking, record.features.index(name))
                 if name in record.features
                 else MISSING
                 for name in members
             ]
-            if record.form == "difference" and MISSING not in alone:
-                path = f"importances[{ranking.index}].mean"
-                raw = sum(value.raw for value in alone)
+            values = [value.raw for value in alone if isinstance(value, Value)]
+            if record.form == "difference" and len(values) == len(members):
+                path, raw = f"importances[{ranking.index}].mean", sum(values)
                 total = Value(path, raw, number(raw, ranking.places), derived="sum")
             if one := _together(facts, ranking, members):
-                text = number(one.value.raw, ranking.places)
-                both = (replace(one.value, text=text), MARKS[one.side])
+                both = replace(one.value, text=number(one.value.raw, ranking.places))
+                both = (both, MARKS[one.side]) if one.side in MARKS else both
             model = full_name(ranking.subject)
             rows.append((names, model, strongest, joined(alone, "; "), total, both))
     limit, head = _limit(facts), say("clusters.alone")
@@ -269,19 +281,10 @@ def _figure(
     used = set(facts.result.associations["statistic"])
     statistics = ("spearman", "cramers_v", "correlation_ratio")
     as_it_is = word("figures.model_as_it_is") if ranking.starts_at_loss else ""
-    alt = say(
-        "clusters.alt",
-        n=count(len(leaves)),
-        total=count(len(features)),
-        model=short_name(ranking.subject),
-        strongest=number(max(strengths[1] for _, strengths in joins), 2),
-        clusters=count(len(found)),
-        limit=_limit(facts),
-    )
-    return Figure(
-        id=table_id(ranking).replace("tab-ranking", "fig-clusters", 1),
-        draw=draw_clusters,
-        data={
+    return figure_of(
+        f"clusters-{ranking.key}",
+        draw_clusters,
+        {
             "rows": tuple(rows),
             "joins": tuple(joins),
             "limit": limit_of(facts),
@@ -292,7 +295,15 @@ def _figure(
             "baseline_label": as_it_is,
             "value_label": value_word(ranking).lower(),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "clusters.alt",
+            n=count(len(leaves)),
+            total=count(len(features)),
+            model=short_name(ranking.subject),
+            strongest=number(max(strengths[1] for _, strengths in joins), 2),
+            clusters=count(len(found)),
+            limit=_limit(facts),
+        ),
         headline=_several(facts, found),
         caption=say(
             "clusters.figure",

@@ -13,8 +13,8 @@ from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, end_text, lone, number, percent
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     key_of,
@@ -74,27 +74,28 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     panels = tuple(_panel(r, names, over_rows=over_rows) for r in rankings)
     losses = replace(first, record=replace(record, form="raw"))
     axis_label = plain(measured_in(facts, losses))
-    alt = say(
-        "figures.models_alt",
-        models=str(len(rankings)),
-        n=str(len(names)),
-        total=count(len(features)),
-        of=word(f"asked.{record.of}"),
-        label=axis_label,
-        firsts=joined(
-            (short_name(r.subject), " ", *_leading(r)) for r in rankings if r.measured
-        ),
-    )
     id_ = key_of(record.method, record.of, record.loss, record.form, apart)
-    return Figure(
-        id=f"fig-models-{id_}",
-        draw=draw_models,
-        data={
+    return figure_of(
+        f"models-{id_}",
+        draw_models,
+        {
             "panels": panels,
             "axis_label": axis_label,
             "value_label": word("figures.models_value"),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "figures.models_alt",
+            models=str(len(rankings)),
+            n=str(len(names)),
+            total=count(len(features)),
+            of=word(f"asked.{record.of}"),
+            label=axis_label,
+            firsts=joined(
+                (short_name(r.subject), " ", *_leading(r))
+                for r in rankings
+                if r.measured
+            ),
+        ),
         headline=_headline(facts, rankings),
         caption=(
             *caption,

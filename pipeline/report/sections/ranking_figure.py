@@ -11,7 +11,7 @@ from ..figures.ranking import draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, end_text, lone, loss_label, number
 from ..text.wording import (
-    alt_text,
+    figure_of,
     full_name,
     joined,
     say,
@@ -75,22 +75,10 @@ def ranking_figure(
         caption += say("figures.ranking_some", n=counts[0], of=counts[1])
     caption += say("figures.ranking_data", table=Link(table_id(ranking)))
     first = ranking.measured[0]
-    alt = say(
-        "figures.ranking_alt" if is_random else "figures.ranking_alt_exact",
-        n=count(len(rows)),
-        total=count(len(record.features)),
-        what=word(f"asked.{record.of}"),
-        model=short_name(ranking.subject),
-        measured=unit_label,
-        first=short_name(record.features[first]),
-        value=value_of(ranking, first).text,
-        low=end_text(float(ranking.low[first]), ranking.places),
-        high=end_text(float(ranking.high[first]), ranking.places),
-    )
-    return Figure(
-        id=f"fig-ranking-{ranking.key}",
-        draw=draw_ranking,
-        data={
+    return figure_of(
+        f"ranking-{ranking.key}",
+        draw_ranking,
+        {
             "rows": tuple(rows),
             "unit_label": plain(unit_label),
             "baseline_label": plain(
@@ -99,7 +87,18 @@ def ranking_figure(
             "baseline": ranking.null_value,
             "value_label": value_word(ranking).lower(),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "figures.ranking_alt" if is_random else "figures.ranking_alt_exact",
+            n=count(len(rows)),
+            total=count(len(record.features)),
+            what=word(f"asked.{record.of}"),
+            model=short_name(ranking.subject),
+            measured=unit_label,
+            first=short_name(record.features[first]),
+            value=value_of(ranking, first).text,
+            low=end_text(float(ranking.low[first]), ranking.places),
+            high=end_text(float(ranking.high[first]), ranking.places),
+        ),
         headline=_headline(ranking),
         caption=caption,
     )

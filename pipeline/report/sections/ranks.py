@@ -13,11 +13,11 @@ import pandas as pd
 
 from ...records.ranking import LEVEL
 from ..figures.ranks import draw_rank_intervals
-from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
+from ..text.blocks import Column, Figure, Link, Sentence, Table, Value
 from ..text.number_text import MISSING, count, percent, rank_text
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     say,
@@ -148,18 +148,10 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         on_rows = say("ranks.settled_rows") if on_all_rows else ()
         card = card_link(facts.card(first.record))
         return say("ranks.settled", models=models, n=number, rows=on_rows, card=card)
-    alt = say(
-        "ranks.alt",
-        n=count(len(names)),
-        total=count(n_features),
-        models=series(short_name(ranking.subject) for ranking in rankings),
-        first=short_name(names[0]),
-        places=rank_text(ranked[0].at[names[0], "rank"]),
-    )
-    return Figure(
-        id=f"fig-rank-intervals-{first.key}",
-        draw=draw_rank_intervals,
-        data={
+    return figure_of(
+        f"rank-intervals-{first.key}",
+        draw_rank_intervals,
+        {
             "panels": tuple(
                 (
                     display_name(ranking.subject),
@@ -170,7 +162,14 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
             "names": tuple(map(display_name, names)),
             "axis_label": word("ranks.axis"),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "ranks.alt",
+            n=count(len(names)),
+            total=count(n_features),
+            models=series(short_name(ranking.subject) for ranking in rankings),
+            first=short_name(names[0]),
+            places=rank_text(ranked[0].at[names[0], "rank"]),
+        ),
         headline=say(
             "ranks.headline",
             model=short_name(first.subject),
