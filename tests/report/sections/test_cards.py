@@ -233,7 +233,7 @@ def test_intervals_over_other_rows_are_not_limited_to_the_draws():
     limits = said_in(view_of_records(record, row_intervals=frame), "L")
     text = "The resampling intervals of E1 also cover other rows, but not a refitted"
     assert text in limits
-    assert "The Monte-Carlo intervals cover random draws only" in limits
+    assert "cover random draws only, with one fit of each model" in limits
     assert "resampling" not in said_in(view_of_records(record), "L")
     own = Finding(
         check="scored_on_training_rows",
