@@ -1,8 +1,6 @@
 """The sections beside the results: every sentence true of the run."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -38,13 +36,11 @@ from tests.report.reading import (
     words,
 )
 
-import importance_audit
 from importance_audit.records.ranking import options_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.sections.verdicts import sentence as verdict_sentence
 from importance_audit.report.text.blocks import plain
-from importance_audit.report.text.wording import look_up
 
 
 def test_a_small_loss_beside_a_large_one_keeps_its_first_digit():
@@ -355,16 +351,6 @@ def test_a_model_is_shown_with_what_was_configured_for_it(
     (text,) = column(item, "Parameters")
     assert text == f"{parameters}defaults"
     assert column(item, "Encoder") == [f"ordinal codes in level order{encoding}"]
-
-
-def test_every_check_has_a_title_in_words():
-    code = (
-        path.read_text("utf-8")
-        for path in Path(importance_audit.__path__[0]).rglob("*.py")
-    )
-    kinds = {kind for text in code for kind in re.findall(r'check="(\w+)"', text)}
-    assert kinds
-    assert not kinds - set(look_up("findings.title"))
 
 
 def test_intervals_over_other_rows_are_shown_where_they_are_known():
