@@ -63,11 +63,10 @@ NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 @dataclass(frozen=True)
 class Row:
-    """One feature: its estimate, interval and repeats, and the texts of its row.
+    """One feature: its estimate and interval, and the texts of its row.
 
-    `low` and `high` are the ends of the interval, `repeats` the numbers whose mean is
-    the estimate. `text` is printed at the right edge, `title` is the tooltip. `cluster`
-    counts from 0, -1 for none.
+    `low` and `high` are the ends of the interval. `text` is printed at the right edge,
+    `title` is the tooltip. `cluster` counts from 0, -1 for none.
     """
 
     name: str
@@ -75,14 +74,13 @@ class Row:
     low: float = nan
     high: float = nan
     text: str = ""
-    repeats: tuple[float, ...] = ()
     title: str = ""
     cluster: int = -1
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """All numbers that are drawn in this row."""
-        return (self.estimate, self.low, self.high, *self.repeats)
+        return (self.estimate, self.low, self.high)
 
 
 class Column(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from . import parts
-from .drawing import AXIS, INK, SOFT, WIDTH, Look, Scale, Sheet, limits
+from .drawing import INK, SOFT, WIDTH, Scale, Sheet, limits
 from .parts import Column, Row
 
 
@@ -20,7 +20,7 @@ def draw_ranking(
     """Return the ranking of the features of one model.
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
-    a hairline from the baseline, a tick at each repeat, the number at the right edge.
+    a hairline from the baseline, the number at the right edge.
     The dashed baseline is the null value: 0 of a difference, 1 of a ratio, of a loss
     its value with nothing permuted. `layout` is a sheet on which to draw, the column of
     names and its left end; without it the ranking has a sheet of its own.
@@ -37,8 +37,6 @@ def draw_ranking(
         sheet, column, scale, slot, label=unit_label, names_at=names_at
     )
     for n, (row, y) in enumerate(zip(rows, panel.places, strict=True)):
-        repeats, ticks = map(scale.at, row.repeats), (y - 1.7, y + 1.7)
-        sheet.uprights(repeats, ticks, Look(AXIS, 0.5), name=f"repeats-{n}")
         ends, name = (row.low, row.high), f"estimate-{n}"
         panel.dot(y, row.estimate, *ends, start=baseline, name=name)
         tint = SOFT if isnan(row.estimate) else INK

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
-from typing import Any
 
 import numpy as np
 
-from ...records.ranking import LEVEL
+from ...records.ranking import LEVEL, interval
 from ..figures.models import ModelPanel, draw_models
 from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
@@ -109,19 +108,17 @@ def _panel(ranking: Ranking, names: Sequence[str], *, over_rows: bool) -> ModelP
     """Return the panel of one model, with intervals over other rows or its repeats."""
     record = ranking.record
     base = float(record.baseline.mean())
+    # The intervals of a rise or a ratio as losses after shuffling.
+    factor = base if record.form == "ratio" else 1.0
+    start = base if record.form == "difference" else 0.0
+    bounds = (ranking.low, ranking.high) if over_rows else interval(record)
     rows = []
     for name in names:
         at = record.features.index(name)
         mean = float(record.raw[at].mean())
-        text, ends = number(mean, ranking.places), (nan, nan)
-        if over_rows:
-            # Convert the interval of a rise or a ratio to losses after shuffling.
-            low, high = float(ranking.low[at]), float(ranking.high[at])
-            is_ratio = record.form == "ratio"
-            ends = (base * low, base * high) if is_ratio else (base + low, base + high)
-        has_boxes = ranking.is_drawn and not over_rows
-        repeats = tuple(record.raw[at].tolist()) if has_boxes else ()
-        rows.append(figure_row(ranking, at, mean, ends, text, repeats=repeats))
+        low, high = (start + factor * float(ends[at]) for ends in bounds)
+        ends = (low, high) if ranking.is_drawn else (nan, nan)
+        rows.append(figure_row(ranking, at, mean, ends, number(mean, ranking.places)))
     before = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=before))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
@@ -133,7 +130,6 @@ def figure_row(
     estimate: float,
     ends: tuple[float, float],
     text: str,
-    **more: Any,
 ) -> Row:
     """Return a feature as a row of a figure, with its estimate and interval.
 
@@ -148,7 +144,7 @@ def figure_row(
         low=end_text(ends[0], ranking.places),
         high=end_text(ends[1], ranking.places),
     )
-    return Row(name, estimate, *ends, text, title=plain(words), **more)
+    return Row(name, estimate, *ends, text, title=plain(words))
 
 
 def _headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:
