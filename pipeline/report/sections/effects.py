@@ -39,6 +39,8 @@ LEVELS = 20
 CLASSES = 12
 """Features in the figures of a kind; features for which a caption has the prediction at
 missing cells; levels of a category that is drawn; kinds of curves that have figures."""
+UNSEEN = 1e-3
+"""Largest width of an invisible band, as a share of the range of the curves."""
 
 
 def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
@@ -176,8 +178,10 @@ def _figure(
     if missing := _missing(facts, lead, names):
         files.append("tables/missing_predictions.csv")
         more += missing
-    ends = [band for panel in panels for curve in panel.curves for band in curve.band]
-    is_seen = any(low < high for low, high in ends)
+    drawn = [curve for panel in panels for curve in panel.curves]
+    values = [value for curve in drawn for value in curve.values if np.isfinite(value)]
+    least = UNSEEN * float(np.ptp(values)) if values else 0.0  # else rounding errors
+    is_seen = any(high - low > least for curve in drawn for low, high in curve.band)
     if is_seen:
         more += say("figures.band")
     if any(panel.counts and panel.kind == "number" for panel in panels):

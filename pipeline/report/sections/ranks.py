@@ -154,13 +154,15 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
 
 def _table(ranking: Ranking, frame: pd.DataFrame) -> Table:
     """Return the table of the most frequent ranks of each feature and their shares."""
+    frame = frame.astype({"resamples": int})
+    total = int(frame.groupby("feature")["resamples"].sum().max())
 
     def cells_of(name: str) -> tuple[Sentence | str]:
-        own = frame[frame["feature"] == name].astype({"resamples": int})
+        own = frame[frame["feature"] == name]
         own = own.sort_values("resamples", ascending=False, kind="stable")
         sentences = []
         for place, row in own.iloc[:MOST_SHARES].iterrows():
-            share = float(row["resamples"] / own["resamples"].sum())
+            share = float(row["resamples"] / total)
             path = f"resampled_ranks[{place}].resamples"
             value = Value(path, share, percent(share), derived="share")
             rank = rank_text(float(row["rank"]))
@@ -168,8 +170,7 @@ def _table(ranking: Ranking, frame: pd.DataFrame) -> Table:
         rest = (", …",) if len(own) > MOST_SHARES else ()
         return ((*joined(sentences), *rest) or MISSING,)
 
-    own = frame[frame["feature"] == frame["feature"].iloc[0]]
-    n = tallied("resampled_ranks.resamples", int(own["resamples"].sum()))
+    n = tallied("resampled_ranks.resamples", total)
     return ranked_table(
         ranking,
         "ranks",
