@@ -218,7 +218,7 @@ def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
             record = ranking.record
             total: Value | str = MISSING
             both: Part | Sentence = MISSING
-            alone = [
+            alone: list[Value | str] = [
                 value_of(ranking, record.features.index(name))
                 if name in record.features
                 else MISSING
