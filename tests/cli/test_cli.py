@@ -568,8 +568,8 @@ def test_a_run_leaves_both_reports_and_tells_its_phases_with_their_seconds(print
         place = run_folder / f"report.{kind}"
         assert f"{kind.upper():5} {place}" in answer.stdout
     assert answer.stdout.split("\n\n")[0].splitlines()[-1] == (
-        "reason: Calculation not cross-checked: no R engine was requested. Add "
-        'engines = ["DALEX"] to an entry of [[importance]].'
+        "reason: Python alone computed the numbers: no second implementation was "
+        "requested (section\u00a0Scope and independence)."
     )
     assert answer.stdout.splitlines()[-1] == (
         "not checked: how the pages of the report look, whether the numbers come out "
@@ -585,7 +585,7 @@ def test_json_is_one_document_and_all_of_standard_output(folder):
     assert document["exit_code"] == 0
     assert document["verdict"] == "not cross-checked"
     assert document["reports"] == []
-    assert document["reason"].startswith("Calculation not cross-checked: no R engine")
+    assert document["reason"].startswith("Python alone computed the numbers")
     for command in (["verify", saved], ["verify", folder], ["diff", saved, saved]):
         document = json.loads(sound(*command, "--json"))
     assert document["baseline"] == document["run"] == saved.name

@@ -321,7 +321,8 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
         "findings: 1",
         "  warning, Not clearly better than a constant, forest "
         f"(key {WEAK.key[:12]}): Weak, very.",
-        "reason: Weak, very.",
+        "reason: No second implementation reproduced a number within the stated "
+        "limits (section\u00a0Agreement). Exceptions in section\u00a0Findings: 1.",
     ]
     assert (save(tmp_path) / "summary.txt").read_text("utf8") == summary(result())
 
@@ -342,10 +343,3 @@ def test_no_order_is_told_of_features_that_share_a_place_or_have_no_number(
     text = summary(result(importances=(of_features(values),)))
     assert text.splitlines()[1] == f"forest, permutation of features, RMSE: {first}"
     assert "pairs: none\nfindings: none\n" in text
-
-
-def test_a_run_that_was_asked_for_in_r_tells_what_to_do_in_r_when_it_is_read_again():
-    run = result().run
-    run = replace(run, volatile={**run.volatile, "asked_by": "r"})
-    text = summary(result(run=run))
-    assert text.strip().endswith('Add engines = "DALEX" to importance_audit().')

@@ -36,8 +36,7 @@ def draw_clusters(
 
     Rows are in the order of the dendrogram. Its leaves are at the right; branches meet
     at their association, and those that meet at the dotted limit (NaN: none) or above
-    are drawn black and thick. A dot is a single feature, a diamond the members of a
-    cluster measured together.
+    are drawn black and thick.
     """
     column = parts.name_column([row.name for row in rows], widest=_WIDEST)
     column = column._replace(pitch=min(column.pitch, (parts.PAGE - _ROOM) / len(rows)))
@@ -50,9 +49,8 @@ def draw_clusters(
         shaded = inside[0] - half, inside[-1] + half
         name = f"cluster-{cluster}"
         sheet.box((_NAMES - 1.5, WIDTH), shaded, face=CLUSTER, name=name)
-    leaves = [y for row, y in placed if not row.is_together]
     for n, (at, strengths) in enumerate(joins):
-        ys = np.interp(at, range(len(leaves)), leaves).tolist()
+        ys = np.interp(at, range(len(rows)), column.places(top)).tolist()
         look = Look(INK, 1.4) if strengths[1] >= limit else parts.THIN
         sheet.line([*map(_TREE.at, strengths)], ys, look, name=f"join-{n}")
     if not isnan(limit):

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from statistics import quantiles
 
 from . import parts
 from .drawing import BLUE, FILL, Look, Scale, Sheet, limits
 from .parts import Row
 
-_STROKE = Look(BLUE, 1.5)
+_STROKE, _INTERVAL = Look(BLUE, 1.5), Look(BLUE, 0.9)
 _HEAD = 8.8  # above the rows: the name of a model, and its baseline loss
 
 
@@ -30,9 +29,7 @@ def draw_models(
 
     One panel per model, two side by side, on one axis, with the same rows in each. A
     bar reaches from the dashed baseline loss to the mean loss with the feature
-    permuted. At its end is the interval; without an interval a box plot of the repeats
-    (box: quartiles, line: range), or a tick if the repeats are all equal or not all
-    finite.
+    permuted; at its end is the interval.
     """
     rows = [row for panel in panels for row in panel.rows]
     column = parts.name_column([row.name for row in panels[0].rows], pitch=3.85)
@@ -60,7 +57,14 @@ def draw_models(
         label = axis_label if slot.is_first else ""
         plot = parts.put_rows(sheet, column, scale, slot, label=label)
         for m, (row, y) in enumerate(zip(panel.rows, plot.places, strict=True)):
-            _put_loss(plot, row, y, panel.baseline, f"loss-{n}-{m}")
+            if isfinite(row.estimate):
+                mean, thick = scale.at(row.estimate), (y - 1.3, y + 1.3)
+                ends, name = (scale.at(panel.baseline), mean), f"loss-{n}-{m}"
+                sheet.box(ends, thick, face=FILL, name=name)
+                sheet.line((mean, mean), thick, _STROKE)
+                plot.interval(y, row.low, row.high, look=_INTERVAL, cap=0.8)
+            else:
+                plot.dot(y, row.estimate)
             if has_values:
                 sheet.text(slot.right, y, row.text, anchor="right")
             plot.tooltip(y, row.title)
@@ -69,25 +73,3 @@ def draw_models(
     if has_values:
         parts.put_value_label(sheet, value_label, slots[0].top)
     return sheet.cut(height)
-
-
-def _put_loss(plot: parts.Rows, row: Row, y: float, baseline: float, name: str) -> None:
-    """Draw the bar of one feature, with interval, box plot or tick at its end."""
-    sheet, at = plot.sheet, plot.scale.at
-    if not isfinite(row.estimate):
-        plot.dot(y, row.estimate)
-        return
-    mean, thick = at(row.estimate), (y - 1.3, y + 1.3)
-    sheet.box((at(baseline), mean), thick, face=FILL, name=name)
-    has_interval = isfinite(row.high - row.low)
-    if has_interval or len(set(row.repeats)) < 2 or not all(map(isfinite, row.repeats)):
-        sheet.line((mean, mean), thick, _STROKE)
-        look = parts.DOT._replace(width=0.9)
-        plot.interval(y, row.low, row.high, look=look, cap=0.8)
-        return
-    ends = at(min(row.repeats)), at(max(row.repeats))
-    sheet.line(ends, (y, y), Look(BLUE, 0.8), name=f"{name}-range")
-    first, median, third = map(at, quantiles(row.repeats, n=4, method="inclusive"))
-    thin, name = (y - 0.8, y + 0.8), f"{name}-quartiles"
-    sheet.box((first, third), thin, face="white", edge=BLUE, width=0.8, name=name)
-    sheet.line((median, median), thin, _STROKE)

@@ -63,12 +63,10 @@ NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 @dataclass(frozen=True)
 class Row:
-    """One feature: its estimate, interval and repeats, and the texts of its row.
+    """One feature: its estimate and interval, and the texts of its row.
 
-    `low` and `high` are the ends of the interval, `repeats` the numbers whose mean is
-    the estimate. `text` is printed at the right edge, `title` is the tooltip. `cluster`
-    counts from 0, -1 for none; `is_together` marks the members of a cluster measured
-    together.
+    `low` and `high` are the ends of the interval. `text` is printed at the right edge,
+    `title` is the tooltip. `cluster` counts from 0, -1 for none.
     """
 
     name: str
@@ -76,15 +74,13 @@ class Row:
     low: float = nan
     high: float = nan
     text: str = ""
-    repeats: tuple[float, ...] = ()
     title: str = ""
     cluster: int = -1
-    is_together: bool = False
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """All numbers that are drawn in this row."""
-        return (self.estimate, self.low, self.high, *self.repeats)
+        return (self.estimate, self.low, self.high)
 
 
 class Column(NamedTuple):

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from math import isnan
 
 from . import parts
-from .drawing import AXIS, INK, SOFT, WIDTH, Look, Scale, Sheet, limits
+from .drawing import INK, SOFT, WIDTH, Scale, Sheet, limits
 from .parts import Column, Row
-
-_TOGETHER = Look(INK, 1.1, (), "D")
 
 
 def draw_ranking(
@@ -22,11 +20,10 @@ def draw_ranking(
     """Return the ranking of the features of one model.
 
     One row per feature, in the order given: a dot at the estimate, its capped interval,
-    a hairline from the baseline, a tick at each repeat, the number at the right edge.
-    The members of a cluster measured together have a diamond. The dashed baseline is
-    the null value: 0 of a difference, 1 of a ratio, of a loss its value with nothing
-    permuted. `layout` is a sheet on which to draw, the column of names and its left
-    end; without it the ranking has a sheet of its own.
+    a hairline from the baseline, the number at the right edge.
+    The dashed baseline is the null value: 0 of a difference, 1 of a ratio, of a loss
+    its value with nothing permuted. `layout` is a sheet on which to draw, the column of
+    names and its left end; without it the ranking has a sheet of its own.
     """
     if layout is None:
         layout = Sheet(), parts.name_column([row.name for row in rows]), 0.0
@@ -40,11 +37,8 @@ def draw_ranking(
         sheet, column, scale, slot, label=unit_label, names_at=names_at
     )
     for n, (row, y) in enumerate(zip(rows, panel.places, strict=True)):
-        repeats, ticks = map(scale.at, row.repeats), (y - 1.7, y + 1.7)
-        sheet.uprights(repeats, ticks, Look(AXIS, 0.5), name=f"repeats-{n}")
-        look = _TOGETHER if row.is_together else parts.DOT
         ends, name = (row.low, row.high), f"estimate-{n}"
-        panel.dot(y, row.estimate, *ends, look=look, start=baseline, name=name)
+        panel.dot(y, row.estimate, *ends, start=baseline, name=name)
         tint = SOFT if isnan(row.estimate) else INK
         sheet.text(WIDTH, y, row.text, colour=tint, anchor="right")
         panel.tooltip(y, row.title)

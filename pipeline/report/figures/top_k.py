@@ -35,14 +35,12 @@ def draw_top_k(
     *,
     axis_label: str,
     head: str,
-    steps: Sequence[str] = (),
 ) -> Sheet:
     """Return the loss of one model over the number of features it is fitted to.
 
     Panels are one below the other, on one scale of losses. A ranking, of at most
     `MOST_LINES`, has the same look in all of them; error bars reach one error up and
-    down. `axis_label` is printed below each plot, `head` above it; `steps` are the tick
-    labels, by default 1, 2, 3, ….
+    down. `axis_label` is printed below each plot, `head` above it.
     """
     every = [line for _, lines in panels for line in lines]
     labels = list(dict.fromkeys(line.label for line in every))
@@ -51,9 +49,8 @@ def draw_top_k(
     means = np.concatenate([line.means for line in every])
     errors = np.concatenate([line.errors for line in every])
     ends = limits(np.concatenate([means, means - errors, means + errors]))
-    texts = steps or [str(step) for step in range(1, most + 1)]
-    shown = slice(None, None, 1 + len(texts) // 25)
-    ticks = range(1, len(texts) + 1)[shown], texts[shown]
+    steps = range(1, most + 1, 1 + most // 25)
+    ticks = steps, [*map(str, steps)]
     sheet, x = Sheet(), Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT)
     top = parts.key(sheet, list(zip(labels, looks, strict=False)))
     for row, (title, lines) in enumerate(panels):

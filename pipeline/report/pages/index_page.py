@@ -10,14 +10,14 @@ import pandas as pd
 from ..sections.claims import claims
 from ..sections.facts import Facts, facts_of, group, tallied
 from ..sections.history_figure import over_runs
+from ..sections.model_quality import measured, quality_name
 from ..sections.models_figure import models_figure
-from ..sections.performance import against_constant
 from ..sections.rankings import Ranking
 from ..sections.results import leader_of
 from ..sections.thresholds import VERDICTS
 from ..sections.top_k import top_k_figures
 from ..sections.verdicts import badge
-from ..text.blocks import FileLink, Section, Table
+from ..text.blocks import Column, FileLink, Section, Table
 from ..text.wording import (
     display_name,
     joined,
@@ -70,19 +70,22 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
         leads = facts_of(part.result, facts.digest).leads
         key, leader = leader_of(leads[0]) if leads else ("not_ranked", "")
         rows.append(
-            {
-                "model": FileLink(
-                    f"{file_of(part.model)}.html", display_name(part.model)
-                ),
-                "loss": against_constant(facts, part.model) or "–",
-                "leader": short_name(leader) if leader else word(f"index.{key}"),
-                "verdict": badge(part.result.verdict),
-            }
+            (
+                FileLink(f"{file_of(part.model)}.html", display_name(part.model)),
+                measured(facts, part.model, "test") or "–",
+                short_name(leader) if leader else word(f"index.{key}"),
+                badge(part.result.verdict),
+            )
         )
     return table_of(
         "models-index",
         "index",
-        "model:header loss leader verdict",
+        [
+            "model:header",
+            Column((quality_name(facts),), "number"),
+            "leader",
+            "verdict",
+        ],
         rows,
         caption=say("index.models_caption"),
         shape="wide",

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...records.as_json import content_digest
-from ...records.asker import PYTHON, R
-from ...records.finding import SEVERITIES, Finding, by_cause
+from ...records.finding import Finding, by_cause
 from ...records.ranking import OURS, null_value_of, question_of, shown_interval
 from ...records.result import AuditResult
 from ...runs.signoff.answers import LEAST_DIGITS
 from ..sections.facts import facts_of
+from ..sections.verdicts import sentence
+from ..text.blocks import plain
 from ..text.labels import label_of, labelled, with_labels
 from ..text.own_words import labels_of
 from ..text.wording import (
@@ -136,48 +137,14 @@ def unanswered(result: AuditResult) -> str:
 
 
 def reason(result: AuditResult) -> str:
-    """Return the reason of the verdict and the remedy, in one or two sentences."""
-    words = look_up("short.reasons")
-    grave = sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
-    frame = result.agreement[result.agreement["engine_a"] == OURS]
-    is_good = frame["verdict"].isin(["replayed", "equivalent"])
-    reproduced_by = set(frame.loc[is_good, "engine_b"])
-    if result.verdict in ("not confirmed", "not established"):
-        against = [f for f in grave if f in result.against or f.leaves_gap]
-        weighing = against or grave
-    elif reproduced_by - result.unconfirming_engines:
-        weighing = [f for f in grave if f in result.exceptions]
-    elif not any(e["engines"] for e in result.run.config.get("importance", ())):
-        keys = {R: "not_asked_in_r", PYTHON: "not_asked_in_python"}
-        asker = str(result.run.volatile.get("asked_by"))
-        return str(words[keys.get(asker, "not_asked")])
-    elif (frame["verdict"] == "not compared").all():
-        return _unanswered(result, frame)
-    else:
-        is_own = bool(reproduced_by & result.own_engines)
-        return str(words["only_own" if is_own else "only_comparable"])
-    if not weighing:
-        return str(words["confirmed" if result.verdict == "confirmed" else "none"])
-    first = weighing[0]
-    n_others = sum(
-        first not in group and group[0].check != "nothing_measured"
-        for group in by_cause(weighing)
-    )
-    more = words["more"].format(n=n_others) if n_others else ""
+    """Return the gravest finding against the run, or else its verdict in a sentence."""
+    findings = result.findings
+    against = by_cause(f for f in findings if f.leaves_gap or result.is_against(f))
+    if not against:
+        return plain(sentence(facts_of(result, "")))
+    first, n_others = against[0][0], len(against) - 1
+    more = look_up("short.more").format(n=n_others) if n_others else ""
     return in_one_line(first.message, first.remedy, more)
-
-
-def _unanswered(result: AuditResult, frame: Any) -> str:
-    """Return why no engine returned a result, and the remedy."""
-    words, reasons = look_up("short.reasons"), frame["reasons"].drop_duplicates()
-    sentences = [words["not_answered"]]
-    if any(finding.check == "engine_missing" for finding in result.findings):
-        sentences.append(words["engine_missing"])
-    elif len(reasons) and reasons.all():
-        sentences.append(f"{reasons.iloc[0].rstrip('.')}.")
-        if len(reasons) > 1:
-            sentences.append(words["more_reasons"].format(n=len(reasons) - 1))
-    return " ".join(sentences)
 
 
 def suites(result: AuditResult) -> tuple[Suite, ...]:
@@ -309,12 +276,11 @@ def _outcome(
 
     It fails if the finding is at or above `fail_on` and not accepted.
     """
-    at = {"failure"} | ({"warning"} & {result.run.config.get("fail_on")})
-    if finding is None or finding.severity not in at:
-        return "passed", otherwise
-    if finding.key in result.accepted:
+    if finding and result.is_against(finding):
+        return "failed", finding.message
+    if finding and finding.key in result.accepted:
         return "skipped", f"{_severity_text(result, finding)}: {finding.message}"
-    return "failed", finding.message
+    return "passed", otherwise
 
 
 def _severity_text(result: AuditResult, finding: Finding) -> str:

@@ -16,7 +16,7 @@ from ...records.result import AuditResult
 from ..sections.agreement import agreement
 from ..sections.cards import method
 from ..sections.change import change
-from ..sections.control import control, document_id, subtitle, title, version_line
+from ..sections.control import control, document_id, subtitle, title
 from ..sections.data_card import data_card
 from ..sections.executive import executive
 from ..sections.facts import PROFILES, Facts, config_of, facts_of
@@ -32,7 +32,7 @@ from ..sections.scope import scope
 from ..sections.signoff import signoff
 from ..sections.stability import stability
 from ..sections.thresholds import thresholds
-from ..sections.verdicts import alone, badge, sentence
+from ..sections.verdicts import badge
 from ..text.blocks import Badge, Figure, Section, Sentence, Table, plain
 from ..text.own_words import language_of, own_words
 from ..text.wording import (
@@ -89,7 +89,8 @@ class ReportView:
         The title of the browser window.
     verdict : Badge
     sentence : Sentence
-        The verdict in one sentence.
+        The verdict in one sentence, on a page that is no report; reports have it in
+        their first section.
     digest : str
         The content digest, 64 hex digits; empty for a page that is no report on a
         result, such as a history or an index of audits.
@@ -189,7 +190,6 @@ def view_of(
     """Return the view of those sections that the profile shows."""
     result = facts.result
     letters = PROFILES.get(facts.profile)
-    sentences = filter(None, (sentence(facts), alone(facts), version_line(facts)))
     started = datetime.fromisoformat(str(result.run.volatile["started"]))
     organisation = show_hidden(facts.note("organisation"))
     markings = (organisation, show_hidden(facts.note("classification")))
@@ -206,7 +206,6 @@ def view_of(
         subtitle=subtitle(facts),
         page_title=f"{word('title.kicker')}: {', '.join(names)}",
         verdict=badge(result.verdict),
-        sentence=joined(sentences, " "),
         sections=tuple(s for s in sections if not letters or s.letter in letters),
         digest=facts.digest,
         language=language_of(result),

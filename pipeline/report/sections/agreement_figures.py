@@ -9,11 +9,11 @@ from ...engines.agreement.sides import side_by_side
 from ...records.importance_record import Importance
 from ...records.ranking import options_text, question_of
 from ..figures.bands import BandPanel, BandRow, draw_bands, paged_bands
-from ..text.blocks import Figure, plain
+from ..text.blocks import Figure
 from ..text.number_text import decimals, number, percent
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     joined,
     say,
     word,
@@ -89,20 +89,19 @@ def _band_figure(
     if len(here) < n_pairs:
         n, of = tallied("agreement", len(here)), tallied("agreement", n_pairs)
         caption += say("figures.bands_cut", n=n, total=of)
-    alt = say(
-        "figures.bands_alt",
-        panels=joined(f"{panel.title[:24]}, {panel.engines}" for panel in panels),
-        outside=str(outside),
-        total=str(total),
-    )
-    return Figure(
-        id="fig-bands" + (f"-{place}" if place > 1 else ""),
-        draw=draw_bands,
-        data={
+    return figure_of(
+        "bands" + (f"-{place}" if place > 1 else ""),
+        draw_bands,
+        {
             "panels": tuple(panels),
             "unit_label": f"{label}, {unit}" if unit else label,
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "figures.bands_alt",
+            panels=joined(f"{panel.title[:24]}, {panel.engines}" for panel in panels),
+            outside=str(outside),
+            total=str(total),
+        ),
         headline=say(
             f"figures.bands_{key}" if judged else f"bands.comparable_{key}",
             n=tallied("agreement", outside),

@@ -9,13 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...assess.dependence import clusters as linked
+from ...records.importance_record import Importance
+from ...records.ranking import options_text, question_of
 from ..figures.clusters import Join, draw_clusters
 from ..figures.parts import MOST_ROWS, Row
-from ..text.blocks import Column, Figure, Group, Link, Sentence, Table, Value, plain
+from ..text.blocks import (
+    Column,
+    Figure,
+    Group,
+    Link,
+    Part,
+    Sentence,
+    Table,
+    Value,
+    plain,
+)
 from ..text.number_text import MISSING, count, number
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     say,
@@ -26,7 +38,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, config_of, group, number_in, tallied
-from .leading_features import joint_of, joint_values
+from .leading_features import Joint, joint_of, joint_values
 from .models_figure import interval_name
 from .ranking_figure import estimate_row
 from .ranking_tables import (
@@ -41,8 +53,6 @@ MOST = 20
 """Number of clusters or names that a sentence lists; the frame has every pair."""
 MARKS = {"zero": " –", "below": " ↓"}
 """Mark of a joint importance whose interval contains the null value or is below it."""
-REPEATS = ("n_repeats", "entry")
-"""Options that are ignored when two measures are compared."""
 
 
 class Cluster(NamedTuple):
@@ -58,32 +68,6 @@ class Cluster(NamedTuple):
 
     members: tuple[str, ...]
     strongest: Value
-
-
-class Measured(NamedTuple):
-    """Importances of the members of a cluster in one ranking.
-
-    Attributes
-    ----------
-    alone : list of Value or None
-        The importance of each member, None of those that were not measured.
-    total : Value, optional
-        Their sum, if every member was measured and importances are differences.
-    together : (Ranking, int), optional
-        The ranking of groups by the same measure that has a group of exactly these
-        members, and its row.
-    both : Value, optional
-        Their joint importance, with the decimals of `alone`.
-    side : {"above", "zero", "below"}
-        Where the interval of `both` is, relative to the null value; "above" without
-        an interval.
-    """
-
-    alone: list[Value | None]
-    total: Value | None
-    together: tuple[Ranking, int] | None
-    both: Value | None
-    side: str = "above"
 
 
 def clusters(facts: Facts) -> tuple[Group, ...]:
@@ -181,42 +165,30 @@ def _association(facts: Facts, place: int) -> Value:
     return number_in("associations", facts.result.associations.iloc[place], "value", 2)
 
 
-def _measured(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Measured:
-    record = ranking.record
-    row_of = {name: row for row, name in enumerate(record.features)}
-    rows = (row_of.get(name) for name in members)
-    alone = [None if row is None else value_of(ranking, row) for row in rows]
-    values = [value.raw for value in alone if value is not None]
-    total = None
-    if record.form == "difference" and len(values) == len(alone):
-        path, raw = f"importances[{ranking.index}].mean", sum(values)
-        total = Value(path, raw, number(raw, ranking.places), derived="sum")
+def _together(facts: Facts, ranking: Ranking, members: Sequence[str]) -> Joint | None:
+    """Return the joint importance of a cluster by the measure of a ranking, if any.
 
-    def measure(of: Ranking) -> tuple[Any, ...]:
-        """Attributes equal in two rankings that differ only in the units ranked."""
-        one = of.record
-        options = {k: v for k, v in one.options.items() if k not in REPEATS}
-        return one.model, one.method, one.loss, one.form, one.positive_class, options
+    It is that of a group of exactly these members, or else of the cluster itself.
+    """
+
+    def measure(record: Importance) -> tuple[Any, ...]:
+        asked = replace(record, of="groups", entry="")
+        return question_of(asked), asked.form, options_text(asked, with_repeats=False)
 
     for other in facts.rankings:
-        if other.record.of == "groups" and measure(other) == measure(ranking):
-            for row, columns in enumerate(other.record.columns):
+        record = other.record
+        if record.of == "groups" and measure(record) == measure(ranking.record):
+            for row, columns in enumerate(record.columns):
                 if set(columns) == set(members):
-                    both = value_of(other, row)
-                    both = replace(both, text=number(both.raw, ranking.places))
-                    side = joint_of(other, row).side
-                    return Measured(alone, total, (other, row), both, side)
-    # Otherwise the joint importance of the cluster by the loss of a lead ranking.
+                    return joint_of(other, row)
     own = (
         one
         for cluster, names in facts.clusters.items()
         if ranking in facts.leads and set(names) == set(members)
         for one in joint_values(facts, cluster)
-        if one.model == record.model
+        if one.model == ranking.record.model
     )
-    if (one := next(own, None)) is None:
-        return Measured(alone, total, None, None)
-    return Measured(alone, total, None, one.value, one.side)
+    return next(own, None)
 
 
 def _limit(facts: Facts) -> str:
@@ -243,13 +215,24 @@ def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
         if not rankings:
             rows.append((names, MISSING, strongest, *[MISSING] * 3))
         for ranking in rankings:
-            alone, total, _, both, side = _measured(facts, ranking, members)
-            values = joined((value or MISSING for value in alone), "; ")
+            record = ranking.record
+            total: Value | str = MISSING
+            both: Part | Sentence = MISSING
+            alone: list[Value | str] = [
+                value_of(ranking, record.features.index(name))
+                if name in record.features
+                else MISSING
+                for name in members
+            ]
+            values = [value.raw for value in alone if isinstance(value, Value)]
+            if record.form == "difference" and len(values) == len(members):
+                path, raw = f"importances[{ranking.index}].mean", sum(values)
+                total = Value(path, raw, number(raw, ranking.places), derived="sum")
+            if one := _together(facts, ranking, members):
+                both = replace(one.value, text=number(one.value.raw, ranking.places))
+                both = (both, MARKS[one.side]) if one.side in MARKS else both
             model = full_name(ranking.subject)
-            together: Sentence = (both or MISSING,)
-            if both and side != "above":
-                together = (both, MARKS[side])
-            rows.append((names, model, strongest, values, total or MISSING, together))
+            rows.append((names, model, strongest, joined(alone, "; "), total, both))
     limit, head = _limit(facts), say("clusters.alone")
     caption, source = say("clusters.caption_alone", limit=limit), "associations"
     if rankings:
@@ -282,49 +265,26 @@ def _figure(
     joins: Sequence[Join],
     found: Sequence[Cluster],
 ) -> Figure:
-    """Return the tree next to the ranking; joint importances are below last leaves."""
+    """Return the tree next to the ranking."""
     features = ranking.record.features
     cluster_of = {
         name: n for n, cluster in enumerate(found) for name in cluster.members
     }
-    last = {cluster_of[name]: name for name in leaves if name in cluster_of}
-
-    def row_of(measured: Ranking, row: int, **more: Any) -> Row:
-        text = number(measured.mean[row], ranking.places)
-        return estimate_row(measured, row, text, **more)
-
     rows = []
     for name in leaves:
-        cluster = cluster_of.get(name, -1)
+        row = Row(display_name(name), math.nan, text=MISSING)  # not measured
         if name in features:
-            rows.append(row_of(ranking, features.index(name), cluster=cluster))
-        else:  # not measured: a row without numbers
-            rows.append(
-                Row(display_name(name), math.nan, text=MISSING, cluster=cluster)
-            )
-        if last.get(cluster) == name:
-            together = _measured(facts, ranking, found[cluster].members).together
-            if together is not None:
-                both = row_of(*together, cluster=cluster, is_together=True)
-                rows.append(replace(both, name=word("clusters.row")))
-
+            at = features.index(name)
+            text = number(ranking.mean[at], ranking.places)
+            row = estimate_row(ranking, at, text)
+        rows.append(replace(row, cluster=cluster_of.get(name, -1)))
     used = set(facts.result.associations["statistic"])
     statistics = ("spearman", "cramers_v", "correlation_ratio")
     as_it_is = word("figures.model_as_it_is") if ranking.starts_at_loss else ""
-    has_diamond = any(row.is_together for row in rows)
-    alt = say(
-        "clusters.alt",
-        n=count(len(leaves)),
-        total=count(len(features)),
-        model=short_name(ranking.subject),
-        strongest=number(max(strengths[1] for _, strengths in joins), 2),
-        clusters=count(len(found)),
-        limit=_limit(facts),
-    )
-    return Figure(
-        id=table_id(ranking).replace("tab-ranking", "fig-clusters", 1),
-        draw=draw_clusters,
-        data={
+    return figure_of(
+        f"clusters-{ranking.key}",
+        draw_clusters,
+        {
             "rows": tuple(rows),
             "joins": tuple(joins),
             "limit": limit_of(facts),
@@ -335,14 +295,21 @@ def _figure(
             "baseline_label": as_it_is,
             "value_label": value_word(ranking).lower(),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "clusters.alt",
+            n=count(len(leaves)),
+            total=count(len(features)),
+            model=short_name(ranking.subject),
+            strongest=number(max(strengths[1] for _, strengths in joins), 2),
+            clusters=count(len(found)),
+            limit=_limit(facts),
+        ),
         headline=_several(facts, found),
         caption=say(
             "clusters.figure",
             statistics=series(
                 word(f"clusters.of.{name}") for name in statistics if name in used
             ),
-            together=say("clusters.diamond") if has_diamond else (),
             model=full_name(ranking.subject),
             interval=interval_name(ranking),
             card=card_link(facts.card(ranking.record)),

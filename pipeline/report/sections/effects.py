@@ -15,8 +15,8 @@ from ..figures.effects import Curve, EffectPanel, draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
 from ..text.number_text import count, percent, significant
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     key_of,
@@ -73,7 +73,7 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
         names = facts.in_lead_order(having)
         first = sorted(names, key=lambda name: name not in facts.always_shown)
         names = facts.in_lead_order(first[:CURVES])
-        id_ = f"fig-effects-{key_of(*(kind if len(same) > 1 else kind[:2]))}"
+        id_ = f"effects-{key_of(*(kind if len(same) > 1 else kind[:2]))}"
         pages = paged_effects([_panel(facts, name, curves) for name in names])
         for number, page in enumerate(pages, start=1):
             on_page, names = names[: len(page)], names[len(page) :]
@@ -178,7 +178,10 @@ def _figure(
     if missing := _missing(facts, lead, names):
         files.append("tables/missing_predictions.csv")
         more += missing
-    is_seen = _has_visible_band(panels)
+    drawn = [curve for panel in panels for curve in panel.curves]
+    values = [value for curve in drawn for value in curve.values if np.isfinite(value)]
+    least = UNSEEN * float(np.ptp(values)) if values else 0.0  # else rounding errors
+    is_seen = any(high - low > least for curve in drawn for low, high in curve.band)
     if is_seen:
         more += say("figures.band")
     if any(panel.counts and panel.kind == "number" for panel in panels):
@@ -186,17 +189,10 @@ def _figure(
 
     label = axis_label(facts, lead.method, lead)
     total = len({effect.feature for effect in curves})
-    alt = say(
-        "figures.effects_alt",
-        label=label,
-        n=str(len(panels)),
-        total=count(total),
-        names=joined(panel.feature[:24] for panel in panels),
-    )
-    return Figure(
-        id=id_,
-        draw=draw_effects,
-        data={
+    return figure_of(
+        id_,
+        draw_effects,
+        {
             "panels": tuple(panels),
             "axis_label": label,
             "reference": nan if mean is None else mean.raw,
@@ -205,7 +201,13 @@ def _figure(
             "missing_text": word("figures.no_value"),
             "band_text": plain(say("figures.band_key")) if is_seen else "",
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "figures.effects_alt",
+            label=label,
+            n=str(len(panels)),
+            total=count(total),
+            names=joined(panel.feature[:24] for panel in panels),
+        ),
         headline=_headline(facts, curves, names),
         caption=(
             *say(
@@ -227,21 +229,6 @@ def _figure(
 def _subject(model: str) -> str:
     """Return the subject of a curve: the name of its model, or the data."""
     return model or word("words.the_data")
-
-
-def _has_visible_band(panels: Sequence[EffectPanel]) -> bool:
-    """Return whether any band is wide enough to be visible."""
-    points = [
-        (value, low, high)
-        for panel in panels
-        for curve in panel.curves
-        for value, (low, high) in zip(curve.values, curve.band, strict=False)
-        if np.isfinite([value, low, high]).all()
-    ]
-    if not points:
-        return False
-    values, low, high = np.array(points).T
-    return bool((high - low > UNSEEN * np.ptp(values)).any())
 
 
 def _headline(facts: Facts, curves: Sequence[Effect], names: Sequence[str]) -> Sentence:

@@ -6,9 +6,9 @@ from math import nan
 
 from ...runs.summary import Leader, RunSummary, summarise
 from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
-from ..text.blocks import Figure, Sentence, plain
+from ..text.blocks import Figure, Sentence
 from ..text.number_text import significant
-from ..text.wording import alt_text, display_name, look_up, say, say_count, word
+from ..text.wording import display_name, figure_of, look_up, say, say_count, word
 from .facts import Facts, config_of, tallied
 
 LINES = 6
@@ -80,14 +80,6 @@ def history_figure(
             )
             text = significant(latest[name].value)
             lines.append(LeaderLine(values, low, high, text))
-    alt = say(
-        "history.alt",
-        n=say_count(tallied("runs", len(last)), "past_run"),
-        first=_day(last[0].started),
-        last=_day(last[-1].started),
-        verdict=_words(last[-1].verdict),
-        leader=display_name(names[0]) if names else word("history.nobody"),
-    )
     caption = say("history.figure_verdicts")
     if newest is not None:
         measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
@@ -98,10 +90,10 @@ def history_figure(
     if baseline:
         key = "baseline_not_drawn" if place is None else "figure_baseline"
         caption += say(f"history.{key}", run=display_name(baseline))
-    return Figure(
-        id="fig-history",
-        draw=draw_history,
-        data={
+    return figure_of(
+        "history",
+        draw_history,
+        {
             "lines": tuple(lines),
             "names": tuple(map(display_name, names)),
             "verdicts": tuple(run.verdict for run in last),
@@ -110,7 +102,14 @@ def history_figure(
             "head": (word("history.verdict"), word("history.newest")),
             "baseline": None if place is None else (place, word("history.baseline")),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "history.alt",
+            n=say_count(tallied("runs", len(last)), "past_run"),
+            first=_day(last[0].started),
+            last=_day(last[-1].started),
+            verdict=_words(last[-1].verdict),
+            leader=display_name(names[0]) if names else word("history.nobody"),
+        ),
         headline=_headline(last, is_cut=len(last) < n_all),
         caption=caption,
     )

@@ -7,7 +7,7 @@ from math import nan
 from ..figures.interactions import MOST, draw_interactions
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, number
-from ..text.wording import alt_text, display_name, say, short_name
+from ..text.wording import display_name, figure_of, say, short_name
 from .facts import Facts, card_link
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
@@ -44,14 +44,6 @@ def interaction_figure(
         for n, one in enumerate(drawn)
     ]
     headline = _headline(ranking)
-    alt = say(
-        "interactions.alt",
-        n=count(len(drawn)),
-        total=count(len(features)),
-        model=short_name(ranking.subject),
-        measured=measured_in(facts, ranking),
-        leader=plain(headline),
-    )
     caption = say(
         "interactions.caption",
         card=card_link(facts.card(ranking.record)),
@@ -62,10 +54,10 @@ def interaction_figure(
         caption += say("interactions.left_out", n=n, total=every)
     if len(ranked) > MAPS:
         caption += say("interactions.more", n=count(len(ranked) - MAPS))
-    return Figure(
-        id=f"fig-ranking-{ranking.key}",
-        draw=draw_interactions,
-        data={
+    return figure_of(
+        f"ranking-{ranking.key}",
+        draw_interactions,
+        {
             "names": tuple(map(display_name, drawn)),
             "values": tuple(map(tuple, rows)),
             "texts": tuple(
@@ -73,7 +65,14 @@ def interaction_figure(
             ),
             "axis_label": plain(measured_in(facts, ranking)),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "interactions.alt",
+            n=count(len(drawn)),
+            total=count(len(features)),
+            model=short_name(ranking.subject),
+            measured=measured_in(facts, ranking),
+            leader=plain(headline),
+        ),
         headline=headline,
         caption=caption,
     )

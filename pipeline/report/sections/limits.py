@@ -2,8 +2,8 @@
 
 from ...methods.importance import METHODS
 from ..text.blocks import Link, Section, Sentence
-from ..text.wording import ended, look_up, say, say_count
-from .facts import Facts, cards_of, config_of, repeats_of, section, whole
+from ..text.wording import ended, look_up, say
+from .facts import Facts, cards_of, config_of, section
 from .findings import title_of
 from .model_quality import is_on_training_rows
 from .rankings import Ranking
@@ -47,27 +47,19 @@ def limits(facts: Facts) -> Section:
 
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
-    """Return sentences on what the intervals cover, one for rankings with the same."""
+    """Return sentences on what the intervals of rankings cover."""
     refits = [name for name, method in METHODS.items() if method.asks == "refit"]
-    by_cover: dict[tuple[str, str, int], list[Ranking]] = {}
+    by_cover: dict[str, list[Ranking]] = {}
     for ranking in facts.rankings:
         record = ranking.record
         if ranking.is_drawn and record.n_repeats > 1:
             cover = "spread_refit" if record.method in refits else "spread"
             cover = cover if record.model else "spread_data"
-            key = (cover, repeats_of(record, "").text, record.n_samples)
-            by_cover.setdefault(key, []).append(ranking)
-    limits = []
-    for (cover, _, n_samples), same in by_cover.items():
-        path = f"importances[{same[0].index}]"
-        some = say("limits.some_intervals", cards=cards_of(facts, same))
-        text = say(
-            f"limits.{cover}",
-            intervals=some if len(by_cover) > 1 else say("limits.all_intervals"),
-            repeats=say_count(repeats_of(same[0].record, path), "repeat"),
-            rows=say_count(whole(f"{path}.n_samples", n_samples), "row"),
-        )
-        limits.append(text)
+            by_cover.setdefault(cover, []).append(ranking)
+    limits = [
+        say(f"limits.{cover}", cards=cards_of(facts, same))
+        for cover, same in by_cover.items()
+    ]
     resampled = set(facts.result.row_intervals["record"])
     for over_what, is_own in (("other_rows", False), ("training_rows", True)):
         over = [

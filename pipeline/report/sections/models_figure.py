@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
-from typing import Any
 
 import numpy as np
 
-from ...records.ranking import LEVEL
+from ...records.ranking import LEVEL, interval
 from ..figures.models import ModelPanel, draw_models
 from ..figures.parts import Row
 from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, end_text, lone, number, percent
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     key_of,
@@ -74,27 +73,28 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     panels = tuple(_panel(r, names, over_rows=over_rows) for r in rankings)
     losses = replace(first, record=replace(record, form="raw"))
     axis_label = plain(measured_in(facts, losses))
-    alt = say(
-        "figures.models_alt",
-        models=str(len(rankings)),
-        n=str(len(names)),
-        total=count(len(features)),
-        of=word(f"asked.{record.of}"),
-        label=axis_label,
-        firsts=joined(
-            (short_name(r.subject), " ", *_leading(r)) for r in rankings if r.measured
-        ),
-    )
     id_ = key_of(record.method, record.of, record.loss, record.form, apart)
-    return Figure(
-        id=f"fig-models-{id_}",
-        draw=draw_models,
-        data={
+    return figure_of(
+        f"models-{id_}",
+        draw_models,
+        {
             "panels": panels,
             "axis_label": axis_label,
             "value_label": word("figures.models_value"),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "figures.models_alt",
+            models=str(len(rankings)),
+            n=str(len(names)),
+            total=count(len(features)),
+            of=word(f"asked.{record.of}"),
+            label=axis_label,
+            firsts=joined(
+                (short_name(r.subject), " ", *_leading(r))
+                for r in rankings
+                if r.measured
+            ),
+        ),
         headline=_headline(facts, rankings),
         caption=(
             *caption,
@@ -108,19 +108,17 @@ def _panel(ranking: Ranking, names: Sequence[str], *, over_rows: bool) -> ModelP
     """Return the panel of one model, with intervals over other rows or its repeats."""
     record = ranking.record
     base = float(record.baseline.mean())
+    # The intervals of a rise or a ratio as losses after shuffling.
+    factor = base if record.form == "ratio" else 1.0
+    start = base if record.form == "difference" else 0.0
+    bounds = (ranking.low, ranking.high) if over_rows else interval(record)
     rows = []
     for name in names:
         at = record.features.index(name)
         mean = float(record.raw[at].mean())
-        text, ends = number(mean, ranking.places), (nan, nan)
-        if over_rows:
-            # Convert the interval of a rise or a ratio to losses after shuffling.
-            low, high = float(ranking.low[at]), float(ranking.high[at])
-            is_ratio = record.form == "ratio"
-            ends = (base * low, base * high) if is_ratio else (base + low, base + high)
-        has_boxes = ranking.is_drawn and not over_rows
-        repeats = tuple(record.raw[at].tolist()) if has_boxes else ()
-        rows.append(figure_row(ranking, at, mean, ends, text, repeats=repeats))
+        low, high = (start + factor * float(ends[at]) for ends in bounds)
+        ends = (low, high) if ranking.is_drawn else (nan, nan)
+        rows.append(figure_row(ranking, at, mean, ends, number(mean, ranking.places)))
     before = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=before))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
@@ -132,7 +130,6 @@ def figure_row(
     estimate: float,
     ends: tuple[float, float],
     text: str,
-    **more: Any,
 ) -> Row:
     """Return a feature as a row of a figure, with its estimate and interval.
 
@@ -147,7 +144,7 @@ def figure_row(
         low=end_text(ends[0], ranking.places),
         high=end_text(ends[1], ranking.places),
     )
-    return Row(name, estimate, *ends, text, title=plain(words), **more)
+    return Row(name, estimate, *ends, text, title=plain(words))
 
 
 def _headline(facts: Facts, rankings: Sequence[Ranking]) -> Sentence:

@@ -5,7 +5,6 @@ Not: figures (`performance_figure`).
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -35,24 +34,6 @@ ERRORS = 2.0
 """Standard errors by which a loss, or a difference of losses, must exceed zero."""
 NO_TRAIN = "data.performance_note_alone"
 SPLITS = ("train", "out_of_bag", "test")
-
-
-def against_constant(facts: Facts, model: str) -> Sentence:
-    """Return a clause on the loss of a model on evaluation rows; empty without one."""
-    frame = facts.result.performance
-    rows = frame[(frame["model"] == model) & (frame["split"] == "test")]
-    if rows.empty:
-        return ()
-    row = rows.iloc[0]
-    places = decimals([row["value"]], [row["std_error"]], _clear_losses(rows))
-    unit = facts.unit_of(LOSSES[row["loss"]].unit)
-    return say(
-        "data.against",
-        loss=loss_label(row["loss"]),
-        value=replace(number_in("performance", row, "value", places), unit=unit),
-        share=_share(row),
-        constant=_constant_in_words(facts),
-    )
 
 
 def best_model(facts: Facts) -> Sentence:

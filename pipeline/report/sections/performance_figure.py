@@ -13,8 +13,8 @@ from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import count, number, percent
 from ..text.wording import (
     NO_BREAK,
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     say,
@@ -92,11 +92,11 @@ def _figure(
     drawn, others = every[:MOST_PANELS], every[MOST_PANELS:]
     models = joined(short_name(model) for model, _ in drawn)
     panels = tuple((display_name(model), rows) for model, rows in drawn)
-    return Figure(
-        id="fig-performance",
-        draw=draw,
-        data={**data, "panels": panels},
-        alt=alt_text(plain(say(f"diagnostics.alt.{kind}", models=models))),
+    return figure_of(
+        "performance",
+        draw,
+        {**data, "panels": panels},
+        alt=say(f"diagnostics.alt.{kind}", models=models),
         headline=_headline(facts, every, kind),
         caption=(*caption, *not_drawn([model for model, _ in others])),
     )

@@ -1,8 +1,6 @@
 """A figure of section F: one ranking as dots with intervals."""
 
-from collections.abc import Sequence
 from math import nan
-from typing import Any
 
 import numpy as np
 
@@ -11,14 +9,14 @@ from ..figures.ranking import draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, end_text, lone, loss_label, number
 from ..text.wording import (
-    alt_text,
+    figure_of,
     full_name,
     joined,
     say,
     short_name,
     word,
 )
-from .facts import Facts, card_link, repeats_of, tallied
+from .facts import Facts, card_link, tallied
 from .models_figure import figure_row, interval_name
 from .ranking_tables import (
     baseline_of,
@@ -30,30 +28,18 @@ from .ranking_tables import (
 )
 from .rankings import ROWS, Ranking
 
-REPEATS = 60
-"""Most repeats that ticks can show one by one."""
 
-
-def ranking_figure(
-    facts: Facts, ranking: Ranking, ranked: Sequence[Ranking]
-) -> Figure | None:
-    """Return the figure of a ranking; None for pairs, which have a map.
-
-    Repeats are drawn unless the figure of several models, `ranked`, has them.
-    """
+def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
+    """Return the figure of a ranking; None for pairs, which have a map."""
     record = ranking.record
     if record.of == "pairs" or not ranking.measured:
         return None
     path, is_random = f"importances[{ranking.index}]", ranking.is_drawn
     unit_label = measured_in(facts, ranking)
-    shown_rows = ranking.leading(ROWS)
-    in_boxes = ranking.starts_at_loss and len(ranked) > 1
-    with_repeats = is_random and 1 < record.n_repeats <= REPEATS and not in_boxes
-    rows = []
-    for row in shown_rows:
-        text = value_of(ranking, row).text
-        repeats = tuple(record.values[row].tolist()) if with_repeats else ()
-        rows.append(estimate_row(ranking, row, text, repeats=repeats))
+    rows = [
+        estimate_row(ranking, row, value_of(ranking, row).text)
+        for row in ranking.leading(ROWS)
+    ]
     baseline: Sentence = ()
     if ranking.starts_at_loss:
         loss, value = loss_label(record.loss), baseline_of(ranking)
@@ -66,8 +52,6 @@ def ranking_figure(
         interval=interval_name(ranking),
         card=card_link(facts.card(record)),
     )
-    if with_repeats:
-        caption += say("figures.ranking_repeats", n=repeats_of(record, path))
     dashed = "dashed_loss" if ranking.starts_at_loss else "dashed_zero"
     caption += say(f"figures.{dashed}", zero=lone(ranking.null_value))
     if len(rows) < len(ranking.measured):
@@ -75,22 +59,10 @@ def ranking_figure(
         caption += say("figures.ranking_some", n=counts[0], of=counts[1])
     caption += say("figures.ranking_data", table=Link(table_id(ranking)))
     first = ranking.measured[0]
-    alt = say(
-        "figures.ranking_alt" if is_random else "figures.ranking_alt_exact",
-        n=count(len(rows)),
-        total=count(len(record.features)),
-        what=word(f"asked.{record.of}"),
-        model=short_name(ranking.subject),
-        measured=unit_label,
-        first=short_name(record.features[first]),
-        value=value_of(ranking, first).text,
-        low=end_text(float(ranking.low[first]), ranking.places),
-        high=end_text(float(ranking.high[first]), ranking.places),
-    )
-    return Figure(
-        id=f"fig-ranking-{ranking.key}",
-        draw=draw_ranking,
-        data={
+    return figure_of(
+        f"ranking-{ranking.key}",
+        draw_ranking,
+        {
             "rows": tuple(rows),
             "unit_label": plain(unit_label),
             "baseline_label": plain(
@@ -99,7 +71,18 @@ def ranking_figure(
             "baseline": ranking.null_value,
             "value_label": value_word(ranking).lower(),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "figures.ranking_alt" if is_random else "figures.ranking_alt_exact",
+            n=count(len(rows)),
+            total=count(len(record.features)),
+            what=word(f"asked.{record.of}"),
+            model=short_name(ranking.subject),
+            measured=unit_label,
+            first=short_name(record.features[first]),
+            value=value_of(ranking, first).text,
+            low=end_text(float(ranking.low[first]), ranking.places),
+            high=end_text(float(ranking.high[first]), ranking.places),
+        ),
         headline=_headline(ranking),
         caption=caption,
     )
@@ -126,8 +109,8 @@ def _headline(ranking: Ranking) -> Sentence:
     return say("results.times", feature=names[0], ratio=times)
 
 
-def estimate_row(ranking: Ranking, row: int, text: str, **more: Any) -> Row:
+def estimate_row(ranking: Ranking, row: int, text: str) -> Row:
     """Return the row of one feature: its estimate, with an interval if it has one."""
     low, high = float(ranking.low[row]), float(ranking.high[row])
     ends = (low, high) if ranking.is_drawn and low < high else (nan, nan)
-    return figure_row(ranking, row, float(ranking.mean[row]), ends, text, **more)
+    return figure_row(ranking, row, float(ranking.mean[row]), ends, text)

@@ -1,23 +1,17 @@
-"""The possible ranks of each feature, and the frequency of each rank over trials.
+"""The possible ranks of each feature, and how often it took each on resampled rows."""
 
-A trial is a single repeat, with other draws, or a resample, with other rows.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from math import nan
-from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
 import pandas as pd
 
 from ...records.ranking import LEVEL
 from ..figures.ranks import draw_rank_intervals
-from ..text.blocks import Column, Figure, Link, Sentence, Table, Value, plain
+from ..text.blocks import Column, Figure, Link, Sentence, Table, Value
 from ..text.number_text import MISSING, count, percent, rank_text
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     say,
@@ -25,7 +19,7 @@ from ..text.wording import (
     short_name,
     word,
 )
-from .facts import Facts, card_link, whole
+from .facts import Facts, card_link, tallied
 from .ranking_tables import caption_of, ranked_table, table_id
 from .rankings import ROWS, SLACK, Ranking
 
@@ -33,63 +27,32 @@ PANELS, MOST_SHARES = 4, 4
 ENSEMBLES = ("random_subspace", "random_subspace_permutation")
 """Methods with repeats that are the members of one ensemble, not single trials."""
 
-Shares: TypeAlias = "Mapping[str, Sequence[tuple[float, float]]]"
-"""For each feature the ranks that it took, each with its share of the trials."""
-
-
-class Trials(NamedTuple):
-    """The ranks over one kind of trial: number of trials, their noun, the shares."""
-
-    number: Value
-    noun: str
-    shares: Shares
-
 
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     """Yield the figure of possible ranks in the lead rankings, and a table of each.
 
-    A sentence replaces the figure if all ranks are certain. Rankings in which each
-    feature has the same rank in all trials have no table.
+    A sentence replaces the figure if all ranks are certain. Rankings without resamples,
+    or in which each feature has the same rank in all of them, have no table.
     """
-    pairs = [(ranking, _trials(facts, ranking)) for ranking in facts.leads]
-    pairs = [(ranking, trials) for ranking, trials in pairs if trials][:PANELS]
-    features = set(pairs[0][0].record.features) if pairs else set()
-    pairs = [pair for pair in pairs if set(pair[0].record.features) == features]
-    if not pairs or len(pairs[0][0].measured) < 2:
+    rankings = [r for r in facts.leads if _is_tried(facts, r)][:PANELS]
+    features = set(rankings[0].record.features) if rankings else set()
+    rankings = [r for r in rankings if set(r.record.features) == features]
+    if not rankings or len(rankings[0].measured) < 2:
         return
-    yield _figure_or_sentence(facts, [ranking for ranking, _ in pairs])
-    for ranking, trials in pairs:
-        every = [shares for kind in trials for shares in kind.shares.values()]
-        if any(len(shares) > 1 for shares in every):
-            yield _table(ranking, trials)
+    yield _figure_or_sentence(facts, rankings)
+    frame = facts.result.resampled_ranks
+    for ranking in rankings:
+        own = frame[frame["record"] == ranking.index]
+        if own["feature"].duplicated().any():
+            yield _table(ranking, own)
 
 
-def _trials(facts: Facts, ranking: Ranking) -> list[Trials]:
-    """Return the trials of a ranking: single repeats, and resamples of the rows."""
-    record, kinds = ranking.record, []
-    if ranking.is_drawn and record.n_repeats > 1 and record.method not in ENSEMBLES:
-        each = pd.DataFrame(record.values).rank(ascending=False).to_numpy()
-        in_repeats = {}
-        for name, own in zip(record.features, each, strict=True):
-            taken, times = np.unique(own[np.isfinite(own)], return_counts=True)
-            shares = (times / len(own)).tolist()
-            in_repeats[name] = list(zip(taken.tolist(), shares, strict=True))
-        path = f"importances[{ranking.index}].n_repeats"
-        kinds.append(Trials(whole(path, record.n_repeats), "single", in_repeats))
-
-    frame, stable = facts.result.resampled_ranks, facts.result.stability
-    frame = frame[frame["record"] == ranking.index]
-    stable = stable[stable["record"] == ranking.index]
-    if not frame.empty and not stable.empty:
-        place = int(stable["resamples"].astype(int).idxmax())
-        total = int(stable.at[place, "resamples"])
-        on_rows: dict[str, list[tuple[float, float]]] = {}
-        for row in frame.itertuples():
-            share = (float(row.rank), float(row.resamples) / total)
-            on_rows.setdefault(row.feature, []).append(share)
-        number = whole(f"stability[{place}].resamples", total)
-        kinds.append(Trials(number, "resample", on_rows))
-    return kinds
+def _is_tried(facts: Facts, ranking: Ranking) -> bool:
+    """Return whether the ranks could differ: over repeats, or over resampled rows."""
+    record = ranking.record
+    is_repeated = ranking.is_drawn and record.n_repeats > 1
+    is_resampled = ranking.index in set(facts.result.resampled_ranks["record"])
+    return (is_repeated and record.method not in ENSEMBLES) or is_resampled
 
 
 def _rank_rows(facts: Facts, ranking: Ranking) -> pd.DataFrame:
@@ -148,18 +111,10 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         on_rows = say("ranks.settled_rows") if on_all_rows else ()
         card = card_link(facts.card(first.record))
         return say("ranks.settled", models=models, n=number, rows=on_rows, card=card)
-    alt = say(
-        "ranks.alt",
-        n=count(len(names)),
-        total=count(n_features),
-        models=series(short_name(ranking.subject) for ranking in rankings),
-        first=short_name(names[0]),
-        places=rank_text(ranked[0].at[names[0], "rank"]),
-    )
-    return Figure(
-        id=f"fig-rank-intervals-{first.key}",
-        draw=draw_rank_intervals,
-        data={
+    return figure_of(
+        f"rank-intervals-{first.key}",
+        draw_rank_intervals,
+        {
             "panels": tuple(
                 (
                     display_name(ranking.subject),
@@ -170,7 +125,14 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
             "names": tuple(map(display_name, names)),
             "axis_label": word("ranks.axis"),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "ranks.alt",
+            n=count(len(names)),
+            total=count(n_features),
+            models=series(short_name(ranking.subject) for ranking in rankings),
+            first=short_name(names[0]),
+            places=rank_text(ranked[0].at[names[0], "rank"]),
+        ),
         headline=say(
             "ranks.headline",
             model=short_name(first.subject),
@@ -190,30 +152,32 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
     )
 
 
-def _table(ranking: Ranking, trials: Sequence[Trials]) -> Table:
+def _table(ranking: Ranking, frame: pd.DataFrame) -> Table:
     """Return the table of the most frequent ranks of each feature and their shares."""
+    frame = frame.astype({"resamples": int})
+    total = int(frame.groupby("feature")["resamples"].sum().max())
 
-    def cells_of(name: str) -> Iterator[Any]:
-        for kind in trials:
-            shares = sorted(kind.shares.get(name, ()), key=lambda pair: -pair[1])
-            path = f"importances[{ranking.index}].raw"
-            if kind.noun == "resample":
-                path = "resampled_ranks.resamples"
-            sentences = []
-            for rank, share in shares[:MOST_SHARES]:
-                value = Value(path, share, percent(share), derived="share")
-                sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
-            rest = (", …",) if len(shares) > MOST_SHARES else ()
-            yield (*joined(sentences), *rest) or MISSING
+    def cells_of(name: str) -> tuple[Sentence | str]:
+        own = frame[frame["feature"] == name]
+        own = own.sort_values("resamples", ascending=False, kind="stable")
+        sentences = []
+        for place, row in own.iloc[:MOST_SHARES].iterrows():
+            share = float(row["resamples"] / total)
+            path = f"resampled_ranks[{place}].resamples"
+            value = Value(path, share, percent(share), derived="share")
+            rank = rank_text(float(row["rank"]))
+            sentences.append(say("ranks.taken", rank=rank, share=value))
+        rest = (", …",) if len(own) > MOST_SHARES else ()
+        return ((*joined(sentences), *rest) or MISSING,)
 
-    heads = (Column(say(f"ranks.over_{k.noun}s", n=k.number)) for k in trials)
-    table = ranked_table(
+    n = tallied("resampled_ranks.resamples", total)
+    return ranked_table(
         ranking,
         "ranks",
-        heads,
+        [Column(say("ranks.over_resamples", n=n), "number")],
         cells_of,
         caption=caption_of("ranks.caption", ranking),
         notes=(say("ranks.note"),),
-        source="tables/resampled_ranks.csv" if len(trials) > 1 else "",
+        source="tables/resampled_ranks.csv",
+        is_single=True,
     )
-    return replace(table, is_single=True)

@@ -116,7 +116,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
                 *engine_tables(facts, ranking),
                 None
                 if side_by_side or facts.lead not in same_loss
-                else ranking_figure(facts, ranking, same_loss),
+                else ranking_figure(facts, ranking),
                 interaction_figure(facts, ranking, same_loss),
             ]
             blocks += filter(None, below)

@@ -26,8 +26,8 @@ from ..text.number_text import (
     significant,
 )
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     key_of,
     say,
@@ -76,18 +76,10 @@ def _figure(
     values = lead.values[lead.within & np.isfinite(lead.values)]
     span = float(np.ptp(values)) if len(values) else 0.0
     scale = scale_of(facts, lead)
-    alt = say(
-        "surfaces.alt",
-        n=str(len(surfaces)),
-        label=label,
-        first=first,
-        second=second,
-        share=percent(float(lead.within.mean())),
-    )
-    return Figure(
-        id=f"fig-surface-{key_of(*key)}",
-        draw=draw_surface,
-        data={
+    return figure_of(
+        f"surface-{key_of(*key)}",
+        draw_surface,
+        {
             "panels": tuple(
                 SurfacePanel(
                     name=display_name(surface.model),
@@ -103,7 +95,14 @@ def _figure(
             "axis_label": label,
             "masked_text": plain(say("surfaces.masked")),
         },
-        alt=alt_text(plain(alt)),
+        alt=say(
+            "surfaces.alt",
+            n=str(len(surfaces)),
+            label=label,
+            first=first,
+            second=second,
+            share=percent(float(lead.within.mean())),
+        ),
         headline=say(
             "surfaces.headline",
             first=first,

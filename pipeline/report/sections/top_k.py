@@ -11,8 +11,8 @@ from ..figures.top_k import MOST_LINES, TopKLine, draw_top_k
 from ..text.blocks import Column, Figure, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, method_words, number
 from ..text.wording import (
-    alt_text,
     display_name,
+    figure_of,
     full_name,
     joined,
     key_of,
@@ -34,7 +34,7 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     A judge without a finite loss has a sentence instead.
     """
     frame = facts.result.top_k
-    labels = _labels(facts, frame)
+    labels = _labels(frame)
     blocks: list[Figure | Sentence] = []
     for judge, own in frame.groupby("judge", sort=False):
         judge, loss = str(judge), str(own["loss"].iloc[0])
@@ -53,44 +53,42 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             caption += say(f"top_k.{protocol}", folds=counted)
         caption += say("top_k.data")
 
-        # Line styles are limited: one line of each method before a second of any.
+        # Line styles are limited: the first rankings of the configuration are drawn.
         every = [line for lines in curves.values() for line in lines]
-        visible = {line.label for line in every if _has_points(line)}
-        whose = [who for who, _ in own.groupby(WHO, sort=False)]
-        methods = {labels[who]: who[1] for who in whose if labels[who] in visible}
-        first = {method: label for label, method in reversed(methods.items())}
-        order = sorted(methods, key=lambda label: first[methods[label]] != label)
-        drawn = order[:MOST_LINES]
+        visible = dict.fromkeys(line.label for line in every if _has_points(line))
+        names = list(visible)[:MOST_LINES]
         panels = []
         for protocol, lines in curves.items():
-            shown = [
-                line for line in lines if line.label in drawn and _has_points(line)
-            ]
+            shown = tuple(
+                line for line in lines if line.label in names and _has_points(line)
+            )
             title = word(f"top_k.panel_{protocol}") if len(curves) > 1 else ""
             if shown:
-                panels.append((title, tuple(shown)))
+                panels.append((title, shown))
 
         empty = dict.fromkeys(line.label for line in every if not _has_points(line))
         if any(np.isnan(line.means).any() and _has_points(line) for line in every):
             caption += say("top_k.gaps")
         if empty:
             caption += say("top_k.empty", names=joined(empty, "; "))
-        if len(methods) > MOST_LINES:
-            more = tallied("top_k", len(methods) - MOST_LINES)
+        if len(visible) > MOST_LINES:
+            more = tallied("top_k", len(visible) - MOST_LINES)
             caption += say("top_k.more", n=more)
-        names = dict.fromkeys(line.label for _, lines in panels for line in lines)
-        alt = word("top_k.alt").format(
-            n=len(names), judge=display_name(judge), loss=loss_label(loss)
-        )
-        figure = Figure(
-            id=f"fig-top-k-{key_of(judge)}",
-            draw=draw_top_k,
-            data={
+        figure = figure_of(
+            f"top-k-{key_of(judge)}",
+            draw_top_k,
+            {
                 "panels": tuple(panels),
                 "axis_label": word("top_k.axis"),
                 "head": facts.head_of(loss),
             },
-            alt=alt_text(f"{alt} {'; '.join(names)}."),
+            alt=say(
+                "top_k.alt",
+                n=str(len(names)),
+                judge=display_name(judge),
+                loss=loss_label(loss),
+                names="; ".join(names),
+            ),
             headline=say("top_k.headline", judge=short_name(judge)),
             caption=caption,
         )
@@ -105,7 +103,7 @@ def selection_tables(facts: Facts) -> tuple[Table, ...]:
     """
     tables = []
     for judge, own in facts.result.selection.groupby("judge", sort=False):
-        labels = _labels(facts, own)
+        labels = _labels(own)
         found = []
         for who, part in own.groupby(WHO, sort=False):
             values = part["value"].dropna()
@@ -151,18 +149,11 @@ def selection_tables(facts: Facts) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
+def _labels(frame: pd.DataFrame) -> dict[Who, str]:
     """Return the label of each ranking of a frame: method, model, loss and class.
 
-    Rankings with the same label also have their cards, or their places in the
-    configuration unless each has a card.
+    Rankings with the same label also have their places in the configuration.
     """
-    cards: dict[Who, list[str]] = {}
-    for ranking in facts.rankings:
-        r = ranking.record
-        if r.of == "features":
-            key = (r.method, r.model, r.loss, r.positive_class)
-            cards.setdefault(key, []).append(facts.card(r))
     same: dict[Who, list[Who]] = {}
     for who, _ in frame.groupby(WHO, sort=False):
         same.setdefault(who[1:], []).append(who)
@@ -173,11 +164,9 @@ def _labels(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
         words += [loss_label(loss) if loss else ""]
         words += [display_name(positive_class) if positive_class else ""]
         name = ", ".join(text for text in words if text)
-        marks = cards.get(measure, [])
-        if len(marks) != len(several):
-            marks = [word("top_k.entry").format(n=int(who[0]) + 1) for who in several]
-        for who, mark in zip(several, marks, strict=True):
-            labels[who] = f"{name} ({mark})" if len(several) > 1 else name
+        for who in several:
+            entry = word("top_k.entry").format(n=int(who[0]) + 1)
+            labels[who] = f"{name} ({entry})" if len(several) > 1 else name
     return labels
 
 

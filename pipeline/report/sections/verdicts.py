@@ -221,20 +221,6 @@ def recomputable(facts: Facts) -> list[Ranking]:
     ]
 
 
-def alone(facts: Facts) -> Sentence:
-    """Return a sentence on the number of rankings that only our own engine computed.
-
-    Without it, "2 of 6 reproduced" reads as four that failed. Empty if no ranking was
-    compared, since the sentence before says so.
-    """
-    number = len(facts.uncompared)
-    if facts.result.verdict not in SURE or not number or _unconfirmed(facts)[0]:
-        return ()
-    rankings = say_count(tallied("importances", number), "ranking")
-    key = "one_alone" if number == 1 else "some_alone"
-    return say(f"verdict.{key}", rankings=rankings, section=section_link("C"))
-
-
 def _reproduced_pairs(facts: Facts, *kinds: str) -> pd.DataFrame:
     """Return the pairs of our engine with one that is replayed or equivalent."""
     frame = facts.result.agreement

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate
@@ -11,6 +11,7 @@ from typing import Any
 from ...records.template_folder import english
 from .blocks import (
     Column,
+    Figure,
     Link,
     Name,
     Part,
@@ -19,6 +20,7 @@ from .blocks import (
     Styled,
     Table,
     Value,
+    plain,
 )
 from .labels import label_of, with_labels
 
@@ -262,11 +264,6 @@ def _short(raw: str, whole: str, limit: int) -> Name:
     return Name(raw, f"{whole[:end]}…{whole[start:]}", whole)
 
 
-def alt_text(text: str) -> str:
-    """Return an alternative text, cut after a word if longer than `ALT`."""
-    return text if len(text) <= ALT else f"{text[: end_of_words(text, ALT - 1)]}…"
-
-
 def end_of_words(text: str, most: int) -> int:
     """Return the end of the last whole word among the first `most` characters.
 
@@ -368,3 +365,19 @@ def table_of(
         for row in rows
     )
     return Table(f"tab-{name}", columns=tuple(whole), rows=tuple(made), **options)
+
+
+def figure_of(
+    name: str,
+    draw: Callable[..., Any],
+    data: Mapping[str, Any],
+    *,
+    alt: Sentence,
+    headline: Sentence,
+    caption: Sentence,
+) -> Figure:
+    """Return the figure "fig-`name`"; `alt` is cut after a word if too long."""
+    text = plain(alt)
+    if len(text) > ALT:
+        text = f"{text[: end_of_words(text, ALT - 1)]}…"
+    return Figure(f"fig-{name}", draw, data, text, headline, caption)

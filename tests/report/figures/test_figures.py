@@ -92,7 +92,7 @@ def models(panels):
 
 
 MODELS = (
-    panel("forest", 283.0, [Row("a", 840.0, repeats=(800.0, 830.0, 850.0, 880.0))]),
+    panel("forest", 283.0, [Row("a", 840.0)]),
     panel("svm", 160.0, [Row("a", 140.0)]),
 )
 
@@ -104,23 +104,6 @@ def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
         ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
         expected = sorted([at(model.baseline), at(model.rows[0].estimate)])
         assert [min(ends), max(ends)] == pytest.approx(expected, abs=0.01)
-
-
-def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
-    svg = models(MODELS)
-    at, repeats = x_axis(svg), MODELS[0].rows[0].repeats
-    line = [x for x, _ in points(groups(svg, "loss-0-0-range")[0])]
-    box = [x for x, _ in points(groups(svg, "loss-0-0-quartiles")[0])]
-    assert line == pytest.approx([at(800), at(880)], abs=0.01)
-    quartiles = [at(q) for q in np.percentile(repeats, [25, 75])]
-    assert [min(box), max(box)] == pytest.approx(quartiles, abs=0.01)
-
-
-@pytest.mark.parametrize("repeats", [(), (1.0,), (2.0, 2.0), (1.0, inf)])
-def test_repeats_without_a_spread_get_no_box(repeats):
-    svg = models([panel("m", 1.0, [Row("a", 2.0, repeats=repeats)])])
-    assert not groups(svg, "loss-0-0-quartiles")
-    assert groups(svg, "loss-0-0")
 
 
 def test_all_panels_share_one_axis():

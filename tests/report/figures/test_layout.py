@@ -62,9 +62,6 @@ def clusters(names):
     labels = ("limit", "tree", "unit", "baseline", "value")
     options = {f"{label}_label": label for label in labels}
     pairs = [replace(row, cluster=n // 2) for n, row in enumerate(rows(names))]
-    for n in range(len(pairs) // 2 - 1, -1, -1):  # and each pair asked together
-        together = replace(pairs[2 * n + 1], name="together", is_together=True)
-        pairs.insert(2 * n + 2, together)
     yield draw_clusters(pairs, joins=[], limit=0.8, baseline=0.0, **options)
 
 

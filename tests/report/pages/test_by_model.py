@@ -54,15 +54,6 @@ def test_a_part_is_about_one_model_only(model):
     assert model in models
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_path_of_a_number_leads_to_it_in_the_whole(model):
-    part = part_of(four(), model)
-    for at, record in enumerate(part.result.importances):
-        path = part.path(f"importances[{at}].model")
-        assert value_at(four(), path) == record.model
-        assert value_at(four(), path.replace("model", "mean[0]")) == record.mean[0]
-
-
 def test_places_of_records_are_those_of_the_part():
     records = four().importances
     at = next(i for i, record in enumerate(records) if record.model == "net")

@@ -68,10 +68,6 @@ def text(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without_style)))
 
 
-def test_thousands_of_runs_have_the_thin_space_of_every_number():
-    assert ">1\u202f234</span>" in unescape(page(row(0), n_removed=1234))
-
-
 KILLED = Row("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
 
 
@@ -165,11 +161,6 @@ def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_th
 
 
 NOT_DRAWN = "The approved baseline, run {}, is not among the runs shown."
-
-
-def test_a_baseline_that_is_not_drawn_is_told():
-    rows, name = (row(day) for day in range(100)), run(10).run_id
-    assert NOT_DRAWN.format(name) in text(page(*rows, baseline=name))
 
 
 def test_six_leaders_have_a_line_and_those_always_shown():

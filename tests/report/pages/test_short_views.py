@@ -6,7 +6,6 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from tests.report.made_records import made_frame, made_pair
 from tests.report.made_results import found
 from tests.report.made_variants import RESULTS, configured, plain_result, result_of
 
@@ -55,42 +54,16 @@ def test_a_finding_is_red_at_the_limit_the_configuration_sets(fail_on, severity)
     assert bool(junit(result).findall(".//failure")) == bool(exit_code(result))
 
 
-def test_an_engine_that_is_missing_is_the_reason_for_an_exception():
-    missing = against("engine_missing", "info")
-    note = against("unmeasured", "info")
-    confirmed = replace(result_of("apartments"), findings=(note,))
-    assert confirmed.verdict == "confirmed"
-    excepted = confirmed.with_findings((missing,))
-    assert excepted.verdict == "confirmed with exceptions"
-    assert reason(excepted) == missing.message
-
-
-WEIGHTS = "DALEX ignores row weights, so it would measure something else."
-
-
-@pytest.mark.parametrize(
-    ("checks", "reasons", "more"),
-    [
-        ((), [WEIGHTS, WEIGHTS], f" {WEIGHTS}"),
-        ((), [WEIGHTS, "No."], f" {WEIGHTS} And 1 more in section Agreement."),
-        ((), [WEIGHTS, ""], ""),
-        ((), [], ""),
-        (
-            ["engine_missing"],
-            [WEIGHTS, "vip is not installed"],
-            " importance-audit doctor says what is missing.",
-        ),
-    ],
-)
-def test_where_no_engine_answered_its_reason_is_told(checks, reasons, more):
-    pairs = [made_pair("forest", "not compared", reason) for reason in reasons]
-    findings = tuple(against(check, "info") for check in checks)
-    frame = made_frame("agreement", pairs)
-    result = replace(result_of("apartments"), agreement=frame, findings=findings)
-    assert result.verdict == "not cross-checked"
-    assert reason(result) == (
-        f"Calculation not cross-checked: no R engine returned a result.{more}"
-    )
+def test_the_reason_is_the_gravest_finding_against_the_run_or_its_verdict_in_words():
+    weak = found("weak_model", "forest", message="No.", remedy="Fit it again.")
+    result = configured(plain_result(("a",), findings=(weak,)), fail_on="warning")
+    assert reason(result) == "No. Fit it again."
+    worse = result.with_findings((against("claim_not_reproduced"),))
+    assert reason(worse) == "No. And 1 more."
+    assert reason(result_of("one feature")) == (
+        "Python alone computed the numbers: no second implementation was requested "
+        "(section Scope and independence)."
+    ).replace("section ", "section\u00a0")
 
 
 def test_what_nobody_answered_is_written_as_answers_to_fill_in():

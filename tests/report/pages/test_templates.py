@@ -3,16 +3,13 @@
 import ast
 import re
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
-import pytest
-from jinja2 import Environment, UndefinedError, nodes
+from jinja2 import Environment, nodes
 from tests.cases import for_each
 from tests.report.made_variants import view_of
 
 from importance_audit.records.template_folder import templates
-from importance_audit.report.pages.html import to_html
 
 FILES = sorted(templates().rglob("*.j2"))
 STRINGS = templates() / "strings.en.toml"
@@ -159,17 +156,6 @@ def test_every_sentence_of_the_catalogue_is_used():
         if not whole and not any(t.fullmatch(head) for t in tables for head in heads):
             unused.append(key)
     assert not unused
-
-
-@pytest.mark.parametrize("letter", "ABCDJKLMN")
-def test_a_part_that_is_missing_from_a_section_stops_the_page(letter):
-    view = view_of("apartments")
-    (section,) = (s for s in view.sections if s.letter == letter)
-    for gone in section.parts:
-        parts = {name: part for name, part in section.parts.items() if name != gone}
-        page = replace(view, sections=(replace(section, parts=parts),))
-        with pytest.raises(UndefinedError, match=gone):
-            to_html(page)
 
 
 def test_every_rule_of_the_page_says_which_medium_it_is_for():

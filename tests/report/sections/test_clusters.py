@@ -8,14 +8,12 @@ from tests.report.made_records import APARTMENTS, made_frame, made_rows
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import configured, plain_result
 from tests.report.reading import column, figure, lede_of, said_in, table
-from tests.report.svg_reader import ROUNDED, groups, mark, points
-from tests.report.svg_reader import words as svg_words
+from tests.report.svg_reader import groups, mark, points
 
 from importance_audit.records.as_csv import tables
 from importance_audit.report.figures.clusters import draw_clusters
 from importance_audit.report.figures.parts import Row
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.text.blocks import plain
 
 SIZE = {("surface", "no.rooms"): 0.89}
 PAIRS = {**SIZE, ("district", "construction.year"): 0.85}
@@ -185,37 +183,16 @@ def test_a_join_is_drawn_where_its_branches_meet():
     assert y3 == pytest.approx(mark(svg, "estimate-1")[1])
     # The leaves stand at 1: half way to the axis is 0.5, a fifth of it is the limit.
     assert (x0 - at) / (x0 - x1) == pytest.approx(0.2 / 0.5)
-
-
-def test_a_diamond_is_explained_only_where_one_is_drawn():
-    alone = view_of_pairs(tuple("abc"), {("a", "b"): 0.9, ("b", "c"): 0.9})
-    assert "diamond" not in plain(figure_of(alone).caption)
-    assert "diamond, together" in plain(figure_of(apartments(THREE)).caption)
+    assert not groups(clusters_svg(rows(4.0, 2.0), [], limit=float("nan")), "limit")
 
 
 def test_the_better_ranked_branch_comes_first_and_members_stand_together():
     rows = figure_of(apartments(THREE)).data["rows"]
-    assert [row.name for row in rows] == [
-        *("district", "construction.year", "floor", "surface", "no.rooms", "together")
-    ]
-    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1, 1]
-
-
-def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
-    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
-    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
-    zero = points(groups(svg, "baseline")[0])[0][0]
-    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
-    assert not groups(svg, "limit")
+    names = ["district", "construction.year", "floor", "surface", "no.rooms"]
+    assert [row.name for row in rows] == names
+    assert [row.cluster for row in rows] == [0, 0, 0, 1, 1]
 
 
 def test_members_of_a_cluster_stand_on_one_ground():
     four = [replace(row, cluster=n // 2) for n, row in enumerate(rows(*range(4)))]
     assert len(groups(clusters_svg(four, []), "cluster-")) == 2
-
-
-def test_what_was_not_asked_has_a_row_without_a_mark():
-    nothing = Row("x", float("nan"), float("nan"), float("nan"), "–")
-    svg = clusters_svg([*rows(4.0), nothing], [])
-    assert "–" in svg_words(svg)
-    assert not groups(svg, "estimate-1")

@@ -12,6 +12,7 @@ from tests.report.reading import (
     entries,
     lede_of,
     rows_of,
+    said_in,
     section,
     table,
     words,
@@ -347,11 +348,11 @@ def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
 def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
     later = (SHIFT, {"exception": HELD._replace(until=date(2027, 3, 1))})
     held = (WEAK, {"exception": HELD})
-    one = view_with_findings(WEAK, answers=[held])
-    two = plain(view_with_findings(WEAK, SHIFT, answers=[later, held]).sentence)
-    assert "1 finding is accepted until 2026-12-31." in plain(one.sentence)
+    one = said_in(view_with_findings(WEAK, answers=[held]), "B")
+    two = said_in(view_with_findings(WEAK, SHIFT, answers=[later, held]), "B")
+    assert "1 finding is accepted until 2026-12-31." in one
     assert "2 findings are accepted temporarily, the first until 2026-12-31." in two
-    assert "accepted" not in plain(view_with_findings(WEAK).sentence)
+    assert "accepted" not in said_in(view_with_findings(WEAK), "B")
 
 
 def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():

@@ -38,10 +38,6 @@ def test_p_values_are_told_to_the_step_of_their_grid_in_the_order_of_the_ranking
     assert (names, p_values) == ([*APARTMENTS], [*texts])
     assert column(significance, "Rank") == ["1", "2", "3", "4", "5"]
     assert column(significance, "Adjusted")[0] == "0.020"
-
-
-def test_shuffles_their_least_p_value_and_what_they_lack_are_told():
-    significance = table(view(), SIGNIFICANCE)
     assert plain(significance.caption).endswith("from 99 shuffles of the target.")
     assert "at least 0.010" in words(significance.notes)
     assert "Benjamini-Hochberg over 4 p-values" in words(significance.notes)

@@ -13,9 +13,9 @@ from importance_audit.assess.checks import CHECKS
 from importance_audit.methods.importance import METHODS
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import (
-    alt_text,
     display_name,
     ended,
+    figure_of,
     in_one_line,
     key_of,
     look_up,
@@ -59,10 +59,12 @@ def test_a_name_is_cut_between_words_and_inside_one_only_if_none_fits(name, text
 
 def test_what_a_figure_says_in_words_ends_with_a_word():
     text = "The importance of " + "annual_gross_income, " * 20
-    assert alt_text(text).removesuffix("…") in text
-    assert alt_text(text).endswith(("_…", " …"))
-    assert 200 < len(alt_text(text)) <= 250
-    assert alt_text("short") == "short"
+    shown = {"headline": (), "caption": ()}
+    alt = figure_of("x", print, {}, alt=(text,), **shown).alt
+    assert alt.removesuffix("…") in text
+    assert alt.endswith(("_…", " …"))
+    assert 200 < len(alt) <= 250
+    assert figure_of("x", print, {}, alt=("short",), **shown).alt == "short"
 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=3))
