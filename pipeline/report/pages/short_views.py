@@ -137,12 +137,18 @@ def unanswered(result: AuditResult) -> str:
 
 
 def reason(result: AuditResult) -> str:
-    """Return the gravest finding against the run, or else its verdict in a sentence."""
+    """Return the gravest finding against the run, or else its verdict in a sentence.
+
+    Of a run that is confirmed with exceptions it is the gravest of these.
+    """
     findings = result.findings
-    against = by_cause(f for f in findings if f.leaves_gap or result.is_against(f))
-    if not against:
+    grave = [f for f in findings if f.leaves_gap or result.is_against(f)]
+    if result.verdict == "confirmed with exceptions":
+        grave = [*result.exceptions]
+    if not grave:
         return plain(sentence(facts_of(result, "")))
-    first, n_others = against[0][0], len(against) - 1
+    groups = by_cause(grave)
+    first, n_others = groups[0][0], len(groups) - 1
     more = look_up("short.more").format(n=n_others) if n_others else ""
     return in_one_line(first.message, first.remedy, more)
 

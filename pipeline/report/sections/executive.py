@@ -512,8 +512,11 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             share = float(evidence["share"])
             fields["feature"] = full_name(finding.measure)
             value = Value(f"{place}['share']", share, _share_text(share))
-            model = full_name(_model_of(facts, finding))
-            fields["share"] = say("executive.share_in", share=value, model=model)
+            fields["share"] = say(
+                "executive.share_in",
+                share=value,
+                model=full_name(_model_of(facts, finding)),
+            )
         case "dependent_leader":
             fields["sets"] = _sets(facts, point)
         case "train_test_gap":
