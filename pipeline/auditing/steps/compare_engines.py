@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...config.settings import ChecksSection
 from ...engines import agreement
 from ...engines.agreement.circumstances import NEWER, Note
@@ -90,6 +92,9 @@ def compare_all(
             notes += (DRAWS_IN_PREDICT,)
         asked_here = not (a.is_supplied or b.is_supplied)
         of_pair = {"prediction_gap": facts.gap, "first_repeats": asked_here}
+        if facts.in_r is not None:
+            finite = facts.in_r[np.isfinite(facts.in_r)]
+            of_pair["largest_prediction"] = float(np.abs(finite).max(initial=0.0))
         touches = (*_faults((a, b), versions, facts.in_r), *notes)
         verdict = judge(a, b, touches=touches, **of_pair)
         is_unexplained = verdict[0]["cause"] == "not explained"

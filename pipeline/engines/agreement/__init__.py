@@ -78,6 +78,7 @@ def compare(
     max_rank_shift: float,
     top_k: int,
     prediction_gap: float = 0.0,
+    largest_prediction: float = 0.0,
     touches: Sequence[Touch] = (),
     first_repeats: bool = False,
 ) -> tuple[Row, list[Row]]:
@@ -85,7 +86,8 @@ def compare(
 
     With equal definitions and equal draws, every repeat must satisfy
     :math:`|a - b| \le 10^{-9} \max(|a|, |b|, |L_0|)`, where :math:`L_0` is the
-    baseline of either side; without baselines, as for curves, it is the largest value.
+    baseline of either side; without baselines, as for curves, it is the largest value,
+    or 1e-4 of the largest prediction if that is larger.
     With independent draws the means of *m* features must lie within
 
     .. math:: t_{1 - 0.005/m,\,\nu} \sqrt{s_a^2/B_a + s_b^2/B_b},
@@ -105,6 +107,8 @@ def compare(
         Number of leading features for `top_k_overlap`.
     prediction_gap : float, default 0
         Largest relative difference between the predictions of the two sides.
+    largest_prediction : float, default 0
+        The size of the numbers that a curve averages; 0 if it is not known.
     touches : sequence of Touch
         Known defects that affect this pair, packages newer than any tested version, and
         whether `predict` draws random numbers.
@@ -142,12 +146,13 @@ def compare(
         left, right, why = _with_common_repeats(left, right, why)
     shared = same_draws and left.n_repeats == right.n_repeats
     redefined = [code for code, _ in why if code in REDEFINING]
+    terms = largest_prediction if isinstance(a, Effect) else 0.0
     if redefined:
         gaps = numbers.unjudged(left)
     elif shared:
-        gaps = numbers.repeat_gaps(left, right)
+        gaps = numbers.repeat_gaps(left, right, terms)
     else:
-        gaps = numbers.mean_gaps(left, right)
+        gaps = numbers.mean_gaps(left, right, terms)
         why += draws_wanted(left, right, gaps, resolution)
     ranks = numbers.ranks(left, right, gaps)
     stated = a.is_supplied or b.is_supplied

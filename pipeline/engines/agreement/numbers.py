@@ -44,11 +44,11 @@ def unjudged(a: Importance) -> Gaps:
     return Gaps(difference=nan, band=nan, inside=yes, relative=nan, same=~yes)
 
 
-def repeat_gaps(a: Importance, b: Importance) -> Gaps:
+def repeat_gaps(a: Importance, b: Importance, terms: float = 0.0) -> Gaps:
     """Return the gaps of equal draws: the worst repeat of each feature.
 
     Raw losses and baselines are compared, unless a side has only finished values; then
-    values are compared.
+    values are compared. `terms` is the size of the numbers that a curve averages.
     """
     as_losses = not (is_finished(a) or is_finished(b))
     x, y = (a.raw, b.raw) if as_losses else (a.values, b.values)
@@ -57,7 +57,7 @@ def repeat_gaps(a: Importance, b: Importance) -> Gaps:
         gap = np.maximum(gap, _distance(a.baseline, b.baseline))
     in_ratios = a.form == "ratio" and not as_losses
     baseline = np.maximum(_finite(a.baseline), _finite(b.baseline))
-    scale = _scale(x, y, np.ones(1) if in_ratios else baseline)
+    scale = _scale(x, y, np.ones(1) if in_ratios else baseline, terms)
     relative = _share(gap, scale)
     inside = (gap <= ROUNDING * scale).all(axis=1)
     worst = relative.argmax(axis=1)
@@ -70,12 +70,13 @@ def repeat_gaps(a: Importance, b: Importance) -> Gaps:
     )
 
 
-def mean_gaps(a: Importance, b: Importance) -> Gaps:
+def mean_gaps(a: Importance, b: Importance, terms: float = 0.0) -> Gaps:
     """Return the gaps of the means of independent draws, with their Welch band."""
     baseline = np.ones(1)
     if a.form != "ratio":
         baseline *= max(_finite(a.baseline).mean(), _finite(b.baseline).mean())
-    gap, scale = _distance(a.mean, b.mean), _scale(a.mean, b.mean, baseline)
+    gap = _distance(a.mean, b.mean)
+    scale = _scale(a.mean, b.mean, baseline, terms)
     band = _band(a, b)
     same = gap <= ROUNDING * scale
     return Gaps(
@@ -160,15 +161,16 @@ def _finite(x: Floats) -> Floats:
     return np.asarray(np.where(np.isfinite(x), np.abs(x), 0.0))
 
 
-def _scale(x: Floats, y: Floats, baseline: Floats) -> Floats:
+def _scale(x: Floats, y: Floats, baseline: Floats, terms: float) -> Floats:
     """Return the size of the terms: the larger value, or the baseline if larger.
 
-    Without a baseline a value is the spread of a curve or a point of one. Its terms are
-    not recorded, so the largest value is used. The terms of a loss, targets and
+    Without a baseline a value is the spread of a curve or a point of one, and the
+    largest value is used; but a mean of large predictions, its `terms`, may be 0, and
+    the scale is no smaller than `FLOOR` of these. The terms of a loss, targets and
     predictions, are no smaller than `FLOOR` of the largest loss.
     """
     larger = np.maximum(_finite(x), _finite(y))
-    largest = larger.max(initial=0.0)
+    largest = larger.max(initial=FLOOR * terms)
     if not baseline.any():
         return np.full_like(larger, largest)
     return np.maximum(np.maximum(larger, baseline), FLOOR * largest)

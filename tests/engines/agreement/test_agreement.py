@@ -471,6 +471,14 @@ def test_a_curve_is_held_to_a_billionth_of_its_largest_value(error, verdict):
     assert row_of(curve([0.0, 1.0, -2.0]), other)["verdict"] == verdict
 
 
+@pytest.mark.parametrize(("error", "verdict"), [(0.9, "replayed"), (1.1, "disagrees")])
+def test_a_curve_of_zeros_is_held_to_its_predictions(error, verdict):
+    """Means of predictions up to 5 that cancel, as of a feature that is not read."""
+    ours, theirs = np.zeros(3), np.array([0.0, error * 5e-13, 0.0])
+    row = row_of(curve(ours), curve(theirs, engine="DALEX"), largest_prediction=5.0)
+    assert row["verdict"] == verdict
+
+
 def test_a_curve_that_disagrees_shows_its_worst_point_only():
     row, rows = compare(
         curve([1.0, 2.0, 3.0]), curve([1.1, 2.5, 3.0], engine="DALEX"), **LIMITS
