@@ -15,6 +15,7 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...records.dataset_and_model import Floats
 from ...records.errors import NotApplicable
+from .lowess import lowess as smoothed
 
 Conditional = Literal["auto", "discrete", "binary", "linear", "binned", "lowess"]
 # With fewer, the mean of a bin is noise and a straight line is better.
@@ -147,11 +148,8 @@ def lowess(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floa
             "Rows must count the same for estimator 'lowess'; they are weighted. "
             "Use estimator 'binned'."
         )
-    from statsmodels.nonparametric.smoothers_lowess import lowess as smoothed
-
-    delta = 0.01 * np.ptp(f.numbers)
     curves = [
-        smoothed(y, f.numbers, setting.span, it=0, delta=delta, return_sorted=False)
+        smoothed(f.numbers, y, fraction=setting.span, n_robust=0, step=0.01)
         for y in scores.T
     ]
     return spread_of(np.stack(curves, axis=1), shares)

@@ -240,6 +240,16 @@ def test_lowess_follows_a_line_exactly_and_sees_a_valley_the_slope_misses():
     assert scores == pytest.approx((x**2).std(), abs=0.1**2 / 4)
 
 
+def test_lowess_is_the_mean_of_each_value_where_these_fill_the_neighbourhoods():
+    """Of 60 rows of three values a neighbourhood holds 18, all of one value."""
+    x, noise = np.tile([0.0, 1.0, 2.0], 20), np.arange(60) % 7
+    data = rows_of(pd.DataFrame({"x1": x, "x2": noise}))
+    score = score_of(lambda X: X["x1"] ** 2 + X["x2"], ["x1", "x2"])
+    options = {"estimator": "lowess", "span": 0.3}
+    by_value = measured(score, data, estimator="discrete")
+    assert measured(score, data, **options)[0] == pytest.approx(by_value[0], rel=1e-12)
+
+
 def test_a_category_measures_the_spread_of_its_group_means():
     """Three equal classes of probability .8, .1, .1: variance 2/9 of .7 squared."""
     raw, baseline = firm(level_model(0.8), level_data(), seed=1)
@@ -420,6 +430,20 @@ def test_labels_of_two_classes_measure_the_share_of_the_positive_one():
 def test_standardised_labels_of_a_copy_of_the_target_measure_one():
     data = rows_of(pd.DataFrame({"x1": [1.0, 2.0, 7.0]}), [1.0, 2.0, 7.0])
     assert numbers(firm_labels, None, data, standardised=True) == pytest.approx(1)
+
+
+def test_the_weights_of_standardised_labels_count_rows():
+    rows, counts = correlated(0.5, n_samples=40), 1 + np.arange(40) % 3
+    y = rows["x1"] + rows["x2"] ** 2
+    options = {"estimator": "linear", "standardised": True}
+    weighted, _ = firm_labels(
+        None, rows_of(rows, y=y, weights=counts), seed=1, **options
+    )
+    again = rows.loc[np.repeat(rows.index, counts)].reset_index(drop=True)
+    repeated, _ = firm_labels(
+        None, rows_of(again, y=np.repeat(y, counts)), seed=1, **options
+    )
+    assert weighted == pytest.approx(repeated, rel=1e-12)
 
 
 def test_the_labels_of_three_classes_are_refused():
