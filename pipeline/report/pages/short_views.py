@@ -148,7 +148,8 @@ def reason(result: AuditResult) -> str:
     if not grave:
         return plain(sentence(facts_of(result, "")))
     groups = by_cause(grave)
-    first, n_others = groups[0][0], len(groups) - 1
+    first = groups[0][0]  # that nothing was measured follows from it
+    n_others = sum(own[0].check != "nothing_measured" for own in groups[1:])
     more = look_up("short.more").format(n=n_others) if n_others else ""
     return in_one_line(first.message, first.remedy, more)
 

@@ -331,7 +331,8 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     against = _against(facts, number)
     first = against.iloc[0]
     place, feature = str(first["place"]), str(first["farthest"])
-    names = config_of(facts, "expected")[number - 1]["features"]
+    asked = config_of(facts, "expected")[number - 1]
+    names, model = asked["features"], asked.get("model")
     by_subject: dict[str, list[Miss]] = {}
     for miss in _misses(facts, against, feature, len(names)):
         by_subject.setdefault(miss.ranking.subject, []).append(miss)
@@ -340,6 +341,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
         f"executive.unmet.{place if len(names) > 1 or place == 'zero' else 'first'}",
         feature=full_name(feature),
         n=str(len(names)),
+        where=say("executive.in_model", model=full_name(model)) if model else "",
         reason=show_hidden(first["reason"].strip(" .")),
         found=joined((found(facts, own) for own in by_subject.values()), "; "),
     )
@@ -483,7 +485,8 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             number_of = int(evidence["expectation"])
             against = _against(facts, number_of)
             first = against.iloc[0]
-            n = len(config_of(facts, "expected")[number_of - 1]["features"])
+            asked = config_of(facts, "expected")[number_of - 1]["features"]
+            n = len(asked)
             key = "first" if first["place"] == "top" and n == 1 else first["place"]
             feature = full_name(first["farthest"])
             if key == "zero":
@@ -491,14 +494,22 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             frame = facts.result.expected
             records = frame.loc[frame["expectation"] == number_of, "record"].astype(int)
             n_rankings = say_count(tallied("expected", len(records)), "ranking")
-            may = say(f"executive.may.{key}", feature=feature, n=str(n))
+            missed = [name for name in asked if any(_misses(facts, against, name, n))]
+            more = tallied("expected", len(missed) - 1)
+            others = say("executive.and_more", n=more) if more.raw else ()
+            may = say(f"executive.may.{key}", feature=feature, others=others, n=str(n))
             names = {facts.result.importances[at].model for at in records}
             if len(names) == 1 < len(facts.models):
                 name = full_name(*names)
                 n_rankings += say("executive.of_model", model=name)
                 may += say("executive.in_model", model=name)
             fields |= {
-                "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),
+                "claim": say(
+                    f"executive.claim.{key}",
+                    feature=feature,
+                    others=others,
+                    n=str(n),
+                ),
                 "may": may,
                 "against": tallied("expected", len(against)),
                 "rankings": n_rankings,
@@ -512,11 +523,13 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             share = float(evidence["share"])
             fields["feature"] = full_name(finding.measure)
             value = Value(f"{place}['share']", share, _share_text(share))
+            fields["model"] = full_name(_model_of(facts, finding))
             fields["share"] = say(
-                "executive.share_in",
-                share=value,
-                model=full_name(_model_of(facts, finding)),
+                "executive.share_in", share=value, model=fields["model"]
             )
+            dominant = _dominant(facts)  # also in models with more loss
+            if dominant.get("feature") == fields["feature"]:
+                fields["share"] = dominant["shares"]
         case "dependent_leader":
             fields["sets"] = _sets(facts, point)
         case "train_test_gap":

@@ -208,7 +208,7 @@ def _notes(
         if each:
             notes.append(say(f"leading.{key}", models=joined(each, "; ")))
     if drawn:
-        interval = say("leading.interval", level=percent(LEVEL))
+        interval = say("leading.intervals", level=percent(LEVEL))
         if len(rankings) > 1:
             key = "brackets" if len(rankings) == WITH_BOUNDS else "below"
             interval = say(f"leading.{key}", interval=interval)

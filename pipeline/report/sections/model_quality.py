@@ -80,8 +80,9 @@ def quality_table(facts: Facts) -> Table | None:
         test, places = _of(shown, model, "test"), _places(frame, shown, model)
         for split in splits:
             value = measured(facts, model, split)
-            if split == "test" and test is not None and test["std_error"] > 0:
-                value += (" ± ", number_in(frame, test, "std_error", places))
+            own = _of(shown, model, split)
+            if own is not None and own["std_error"] > 0:
+                value += (" ± ", number_in(frame, own, "std_error", places))
             cells.append(value or "–")
         if is_loss and test is not None:
             cells.append(number_in(frame, test, "constant", places))
@@ -235,6 +236,9 @@ def fits(facts: Facts) -> tuple[Sentence, ...]:
             f"quality.{key if is_beyond_chance else 'shift_by_chance'}",
             column=full_name(str(frame.at[at, "column"])),
             psi=number_in("split_shifts", frame.loc[at], f"{of}psi", 2),
+            below=word("quality.below_the_limit")
+            if frame.at[at, f"{of}verdict"] == "below the limit"
+            else "",
         )
         sentences.append(text)
     return tuple(sentences)

@@ -142,10 +142,13 @@ def recomputed(facts: Facts) -> Sentence:
     )
     if left := len(facts.rankings) - n:
         possible = len(recomputable(facts))
-        key = "open" if possible else "cannot"
-        number = tallied("importances", possible or left)
+        key = "and_open" if 0 < possible < left else "open" if possible else "cannot"
+        number = tallied("importances", possible)
         text += (" ", *say(f"recomputed.{key}", n=number))
     texts.append(text)
+    for link, own in facts.finding_groups:
+        if own[0].check == "supplied_twice":
+            texts.append(say("recomputed.twice", finding=link))
     if facts.result.verdict == "confirmed with exceptions" and not in_part:
         exceptions = facts.result.exceptions
         links = [link for link, own in facts.finding_groups if own[0] in exceptions]

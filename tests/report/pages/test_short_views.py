@@ -60,6 +60,9 @@ def test_the_reason_is_the_gravest_finding_against_the_run_or_its_verdict_in_wor
     assert reason(result) == "No. Fit it again."
     worse = result.with_findings((against("claim_not_reproduced"),))
     assert reason(worse) == "No. And 1 more."
+    nothing = found("nothing_measured", severity="failure")
+    failed = found("method_failed", severity="failure", message="Why.")
+    assert reason(result.with_findings((failed, nothing))) == "Why. And 1 more."
     excepted = replace(result_of("apartments"), findings=(weak,))
     assert excepted.verdict == "confirmed with exceptions"
     assert reason(excepted) == "No. Fit it again."

@@ -101,7 +101,7 @@ def said(view, name):
 def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     quality = table(two_models(), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
-    assert column(quality, "Training rows") == ["19.00", "1.00"]
+    assert column(quality, "Training rows") == ["19.00 ± 0.50", "1.00 ± 0.50"]
     assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "30.00 ± 0.50"]
     assert column(quality, "Constant prediction") == ["40.00", "40.00"]
     assert plain(quality.caption) == (
@@ -307,7 +307,8 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     assert below in notes
     assert "Cannot be told from zero" not in notes
     assert (
-        "95\u202f% interval in brackets, and of ranks: other evaluation rows" in notes
+        "95\u202f% intervals (in brackets, also of ranks) cover other evaluation rows"
+        in notes
     )
 
 
@@ -552,7 +553,7 @@ def test_repeats_that_time_cut_short_are_counted_and_ask_for_more_time():
     ("features", "place", "asked"),
     [
         (["a"], "top", "a does not lead"),
-        (["a", "b"], "top", "a ranks below the first 2"),
+        (["a", "b"], "top", "the first 2 are without a"),
         (["a"], "zero", "a matters"),
     ],
 )
@@ -698,8 +699,8 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     note = found("unexpected", "good", "info", evidence={"expectation": 1})
     view = two_models(sd=0.1, **three, findings=[note])
     assert said(view, "expected") == (
-        "Expectations of the owner that hold in every ranking: 1 of 3. Not judged, "
-        "because not measured: 1. Not this one: a first (Law); ranks 2 (E1) "
+        "Expectations that hold in every ranking: 1 of 3. Not judged, "
+        "because not measured: 1. Not met: a first (Law); ranks 2 (E1) "
         "and 3 (E1) in good."
     )
     # Not all rankings of a model contradict it: named, but no headline.
@@ -742,7 +743,7 @@ def test_a_place_that_the_ranks_leave_open_is_not_settled(names, settled, text):
     )
     rows["expected"] = rows["expected"].assign(record=record)
     assert said(two_models(row_intervals=INTERVALS, **rows), "expected") == (
-        f"Expectations of the owner that hold in every ranking: {settled} of 1.{text}"
+        f"Expectations that hold in every ranking: {settled} of 1.{text}"
     )
 
 
@@ -756,8 +757,11 @@ def test_what_is_below_zero_by_chance_is_told_but_is_no_point(is_small, asks):
     rows["expected"]["share"] = 0.1 if is_small else 0.101
     view = two_models(sd=0.1, **rows, findings=[note])
     text = said(view, "expected")
-    assert "Not this one: c without importance" in text
-    assert text.endswith("since up to 10\u202f% counts as zero.") == is_small
+    assert "Not met: c without importance" in text
+    assert (
+        text.endswith("since it is at most 10\u202f% of the largest importance.")
+        == is_small
+    )
     assert bool(parts(view)["points"]) == asks
 
 
@@ -780,11 +784,11 @@ def test_ranks_of_several_classes_on_one_card_name_their_class():
         (
             "below the limit",
             "within chance",
-            "Largest shift from training: a (",
+            "Largest shift from training, below the limit: a (",
         ),
         (
             *("within chance", "below the limit"),
-            "Largest shift from training: missing cells of a (PSI 0.04).",
+            "training, below the limit: missing cells of a (PSI 0.04).",
         ),
         ("within chance", "not comparable", "beyond chance (largest: a, PSI 0.10)."),
     ],
@@ -816,18 +820,17 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
         both = r"0\.10? and 0\.10?" if low > 0 else "not told from zero"
         below_zero = r"0\.10? \(below zero\)"
         both = f"{below_zero} and {below_zero}" if high < 0 else both
-        assert re.search(rf"a those marked so \(0\.90\), jointly {both}\.", notes)
+        assert re.search(rf"a all marked so \(0\.90\), jointly {both}\.", notes)
         return said(view, "expected")
 
     assert text(0.05).endswith("; not told from zero (E1) in bad.")
     assert text(-0.05).endswith(
-        "; not told from zero (E1) in bad. Together with the correlated b (0.90) it "
-        "cannot be told from zero either."
+        "; not told from zero (E1) in bad. Nor can it be told from zero together with "
+        "the correlated b (0.90)."
     )
     # What lies below zero is told from it: shuffling improves the model.
     assert text(-0.05, high=-0.01).endswith(
-        "(E1) in bad. Together with the correlated b (0.90) it is not above zero "
-        "either."
+        "(E1) in bad. Nor is it above zero together with the correlated b (0.90)."
     )
     assert text(0.05, below=True).endswith("; below zero (E1) in bad.")
 
@@ -895,7 +898,7 @@ def test_an_infinite_loss_leaves_the_digits_of_the_others():
         heads = ("Training rows", "Evaluation rows", "Constant prediction")
         return [column(quality, head)[0] for head in heads]
 
-    assert cells(rows) == ["0.847", "∞", "1.062"]
+    assert cells(rows) == ["0.847 ± 0.025", "∞", "1.062"]
 
 
 @pytest.mark.filterwarnings("error")
@@ -957,10 +960,9 @@ def test_every_share_of_a_feature_that_is_not_at_zero_is_listed():
     )
     text = said(of_models(means, sd=0.1, **found), "expected").replace("\u202f", "")
     assert text.endswith(
-        "Not this one: b without importance (Law); 50% of the largest importance (E1) "
-        "in m; 15% of the largest importance (E1) in k. Of the other features named "
-        "there, not without importance in some ranking: c (up to 70% of the largest "
-        "importance in l, E1)."
+        "Not met: b without importance (Law); 50% of the largest importance (E1) "
+        "in m; 15% of the largest importance (E1) in k. Also not without importance: c "
+        "(up to 70% of the largest importance in l, E1)."
     )
 
 
@@ -991,8 +993,7 @@ def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outs
     text = said(view, "expected")
     assert ("outside the first" in text) is is_outside
     assert not is_outside or text.endswith(
-        "Of the other features named there, outside the first 2 in some ranking: c "
-        "(at worst rank 3 in d, E1)."
+        "Also outside the first 2: c (at worst rank 3 in d, E1)."
     )
 
 

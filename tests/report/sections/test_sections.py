@@ -225,7 +225,8 @@ def test_what_a_second_implementation_takes_is_what_can_be_done(engines, takes):
         (
             {"DALEX": ("replayed", "not compared", "replayed")},
             "Confirmed for 2 of 3 rankings",
-            "E1 in part by DALEX: all equal. 1 more could be checked.",
+            "E1 in part by DALEX: all equal on the same draws. 1 more could be "
+            "checked.",
         ),
         # Of one ranking the order alone was compared: that confirms no number.
         (
