@@ -140,9 +140,9 @@ def recomputed(facts: Facts) -> Sentence:
         by=joined(_by_engines(facts), "; "),
         each=joined(each),
     )
-    if left := len(facts.rankings) - n:
+    if len(facts.rankings) > n:
         possible = len(recomputable(facts))
-        key = "and_open" if 0 < possible < left else "open" if possible else "cannot"
+        key = "open" if possible else "cannot"
         number = tallied("importances", possible)
         text += (" ", *say(f"recomputed.{key}", n=number))
     texts.append(text)

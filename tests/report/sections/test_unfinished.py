@@ -134,7 +134,7 @@ def test_expectations_of_a_run_that_ended_early_hold_so_far():
     frame = made_rows("expected", names, met, positive_class="", **asked)
     _, page = unfinished(expected=frame)
     assert plain(page["expected"][0]).startswith(
-        "Expectations of the owner that hold in every ranking so far: "
+        "Expectations that hold in every ranking so far: "
     )
 
 
