@@ -235,8 +235,10 @@ def _leaders(facts: Facts) -> Sentence:
     leaders = {feature for _, feature in by_leader}
     of_features = (r for r in facts.rankings if r.record.of == "features")
     others = {leader_of(ranking)[1] for ranking in of_features} - {*leaders, ""}
-    card = _card_and_loss(facts, facts.leads[0])
-    by = say("executive.by_measure", card=card) if others else ()
+    by: Sentence = ()
+    if others:
+        card = _card_and_loss(facts, facts.leads[0])
+        by = say("executive.by_measure", card=card)
     (key, first), models = next(iter(by_leader.items()))
     if len(by_leader) == 1 and key == "leads" and len(models) == len(facts.leads):
         key = {1: "leads_alone", 2: "leads_both"}.get(len(models), "leads_all")

@@ -75,7 +75,7 @@ def baseline_of(folder: Path) -> Approved | None:
         page exists: it was cut or replaced, and the baseline may be another.
     """
     signoffs = read_signoffs(folder)
-    pages = {path.name for path in (folder / PAGES).glob("[1-9]*.html")}
+    pages = {p.name for p in (folder / PAGES).glob("*.html") if p.stem.isdecimal()}
     for name in sorted(pages - {f"{line['n']}.html" for line in signoffs}):
         raise DataError(
             f"{folder / LOG} lacks the sign-off of {PAGES}/{name}. Put the log back as "
