@@ -69,7 +69,8 @@ UNCHECKED = (
 )
 @click.option("--no-pdf", is_flag=True, help="Write the report as HTML only.")
 @JSON
-@click.option("--watched-by", type=int, hidden=True)
+@click.option("--parent", type=int, hidden=True)
+@click.option("--watched", is_flag=True, hidden=True)
 @click.option("--asked-by", default="file", hidden=True)
 def run(
     audit: Path | None,
@@ -82,7 +83,8 @@ def run(
     minutes: float | None,
     no_pdf: bool,
     as_json: bool,
-    watched_by: int | None,
+    parent: int | None,
+    watched: bool,
     asked_by: str,
 ) -> None:
     """Run the audit in AUDIT and write its report.
@@ -121,15 +123,15 @@ def run(
         sys.exit(code)
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
+    if parent:
+        die_with(parent)
     if unattended:
         sys.exit(_run_unattended(audit, quiet, keep, minutes, passed_on))
-    if watched_by:
-        die_with(watched_by)
     try:
         with faults(), terminable():
             is_there = audit.is_file() or (audit / "audit.toml").is_file()
             if is_there and not quiet:  # the imports below take a second
-                begin = f"{now()} " * bool(watched_by)
+                begin = f"{now()} " * watched
                 say(f"{begin}audit {audit}", err=True)
             from ..operate.run import run_audit
             from ..records import asker
@@ -137,15 +139,15 @@ def run(
             with asker.asked_by(asked_by):
                 outcome = run_audit(
                     audit,
-                    on_step=progress(quiet, plain=bool(watched_by)),
-                    unattended=bool(watched_by),
+                    on_step=progress(quiet, plain=watched),
+                    unattended=watched,
                     minutes=minutes,
                     pdf=not no_pdf,
                 )
             _print(outcome, quiet=quiet, as_json=as_json)
             code = outcome.code
     except Exception:
-        if not watched_by:
+        if not watched:
             raise
         traceback.print_exc()
         code = 4

@@ -21,9 +21,12 @@ MOST_KEPT = 4096
 
 
 def run_command(audit: Path, options: Iterable[str]) -> list[str]:
-    """The command ``run``; -P prevents imports from the working folder."""
+    """The command ``run`` of a child, which the system kills if this process dies.
+
+    -P prevents imports from the working folder.
+    """
     command = (sys.executable, "-P", "-m", "importance_audit", "run")
-    return [*command, *options, "--", os.fspath(audit)]
+    return [*command, "--parent", str(os.getpid()), *options, "--", os.fspath(audit)]
 
 
 @contextmanager

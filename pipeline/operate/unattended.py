@@ -4,7 +4,6 @@ The audit runs in a child process. This process reports its end even if it was k
 ran out of memory, crashed below Python or never returned.
 """
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -128,7 +127,7 @@ def _attempt(
     """Run an audit once, in a process that ends if this one does."""
     folder = path if path.is_dir() else path.parent
     n_events = len(readable_events(folder))
-    limits = ("--minutes", repr(minutes), "--watched-by", str(os.getpid()))
+    limits = ("--minutes", repr(minutes), "--watched")
     try:
         child = run_child(
             run_command(path, (*options, *limits)),

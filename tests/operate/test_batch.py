@@ -202,6 +202,20 @@ def test_a_request_to_stop_ends_all_audits_that_run(
     assert runs(tmp_path / "c") == []
 
 
+def test_no_run_outlives_a_batch_that_is_killed(tmp_path, make_audit):
+    for name in "ab":
+        make_audit(name, f"faulty.Slow{name.upper()}")
+    words = ["run", "--all", str(tmp_path), "--jobs", "2", "-q"]
+    with subprocess.Popen([sys.executable, "-m", "importance_audit", *words]) as batch:
+        here = [tmp_path / f"here{name}" for name in "AB"]
+        for path in here:
+            wait_for(path.exists)
+        batch.kill()
+    for path in here:
+        pid = int(path.read_text())
+        wait_for(lambda pid=pid: not is_running(pid))
+
+
 def test_several_at_a_time_print_only_what_went_wrong_below_their_line(
     tmp_path, make_audit
 ):

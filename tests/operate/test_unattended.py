@@ -293,7 +293,7 @@ def test_a_request_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
 def test_a_run_whose_watcher_was_gone_before_it_looked_does_nothing(audit):
     folder, gone = audit(), subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    process = start_run(folder, "--watched-by", str(gone.pid))
+    process = start_run(folder, "--parent", str(gone.pid))
     assert process.communicate() == ("", "")
     assert (process.returncode, kinds(folder)) == (-signal.SIGKILL, [])
 
@@ -363,8 +363,7 @@ def test_a_fault_before_a_run_that_was_killed_is_not_called_the_previous_attempt
 
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit()
-    watcher = str(os.getpid())  # as if it was killed
-    process = start_run(folder, "-q", "--watched-by", watcher)
+    process = start_run(folder, "-q", "--watched")  # as if its watcher was killed
     assert process.communicate() == ("", "")
     assert quietly(folder).code == 0
     (news,) = (one["NEWS"] for one in notices(folder) if one["EVENT"] == "change")
