@@ -21,7 +21,7 @@ from typing import Any
 from ..records import as_json
 from ..records.errors import AuditError, DataError, quote
 from ..records.result import AuditResult
-from .audit_log import open_log
+from .audit_log import SEE_VERIFY, open_log
 from .digests import LIST, compare_folder, digest_of_file, sha256, write_list
 from .files import HEAD, Files, as_bytes, data_files, is_data, log_file
 
@@ -135,7 +135,8 @@ def recover(folder: Path) -> tuple[str, ...]:
 
     A run, or the page of a sign-off, with a line in the log is renamed to its final
     name. Without a line it is deleted, and so is a run that retention was removing.
-    Returns one sentence for each that was completed.
+    What differs from its line was altered and is left. Returns one sentence for each
+    that was completed or left.
     """
     done = []
     with open_log(folder) as audit_log:
@@ -159,6 +160,11 @@ def recover(folder: Path) -> tuple[str, ...]:
                 _sync(target.parent)
                 done.append(
                     f"{what}, which a killed process had written, was given its name."
+                )
+            elif name in digests and not target.exists():
+                done.append(
+                    f"{what} is not as its line in the log says and was left as "
+                    f"{quote(part.name)}. {SEE_VERIFY} {folder}"
                 )
             else:
                 _remove(part)

@@ -72,6 +72,12 @@ def load_baseline(folder: Path, approved: Approved | None) -> AuditResult | None
     if approved is None or not (folder / RUNS / approved.run_id).is_dir():
         return None
     run = folder / RUNS / approved.run_id
+    with suppress(OSError):
+        if digest_of_file(run / LIST) != approved.list_sha256:
+            raise DataError(
+                f"{run / LIST} was changed after its run was approved. "
+                f"{SEE_VERIFY} {run}"
+            )
     result, was = load_whole_run(run), approved.content_digest
     if (digest := content_digest(result)) != was:
         raise DataError(

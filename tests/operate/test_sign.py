@@ -91,6 +91,12 @@ def test_the_baseline_is_the_run_as_it_was_approved_and_an_altered_one_is_refuse
     approved = baseline_of(audit)
     assert content_digest(load_baseline(audit, approved)) == approved.content_digest
     path = audit / "runs" / FIRST / "result.json"
+    listed = path.with_name("SHA256SUMS")
+    content = listed.read_bytes()
+    listed.write_bytes(content[1:])
+    with pytest.raises(DataError, match="SHA256SUMS was changed after its run was"):
+        load_baseline(audit, approved)
+    listed.write_bytes(content)
     document = json.loads(path.read_bytes())
     document["run"]["config"]["seed"] = 9
     document["content_digest"] = digest_of(document)

@@ -81,11 +81,15 @@ def test_a_run_that_was_killed_between_line_and_name_is_finished(tmp_path):
     assert verify(tmp_path).notes == ()
 
 
-def test_a_run_between_line_and_name_that_was_altered_is_not_taken_in(tmp_path):
+def test_a_run_between_line_and_name_that_was_altered_is_left_and_named(tmp_path):
     second, part = take_name_from_second(tmp_path)
     (part / "audit.toml").write_text("seed = 2\n")
-    start_attempt(tmp_path, unattended=False)
-    assert [m.file for m in verify(tmp_path).mismatches] == [f"runs/{second.name}"]
+    assert start_attempt(tmp_path, unattended=False).died == (
+        f"Run '{second.name}' is not as its line in the log says and was left as "
+        f"'{part.name}'. Run: importance-audit verify {tmp_path}"
+    )
+    (found,) = verify(tmp_path).mismatches
+    assert found.file == f"runs/{part.name}/audit.toml"
 
 
 def test_an_end_that_cannot_be_kept_hides_no_other_fault(tmp_path):

@@ -15,7 +15,7 @@ from ..audit_log import LARGEST, LOG, Log, parse
 from ..digests import Mismatch, read_regular, sha256, why
 from ..files import HEAD
 from ..folder import PART
-from ..signoff.approvals import PAGES, RUNS, page_text
+from ..signoff.approvals import MEANINGS, PAGES, RUNS, page_text
 from .renderings import read_page
 from .run import compare_run
 from .signatures import verify_signatures
@@ -66,12 +66,18 @@ def _verify_once(
     n_files, digest, n_runs = 0, "", 0
     removed = {entry["run"]: entry for entry in log.of("removed")}
     for entry in log.of("run"):
-        name, where = entry["run"], f"{RUNS}/{entry['run']}/"
+        name = entry["run"]
         if only not in ("", name):
             continue
-        if absence := _absence(folder, names, entry, removed.get(name)):
+        place = _place(name, names)
+        where = f"{RUNS}/{place}/"
+        if absence := _absence(folder, names, place, entry, removed.get(name)):
             found.append(absence)
             continue
+        if place != name:
+            found.append(
+                f"{RUNS}/{name} has not its name yet; the next run finishes it"
+            )
         if name in removed:
             line = f"line {removed[name]['n']}"
             found.append(
@@ -133,27 +139,33 @@ def _of_log(log: Log, head: str) -> Iterator[Found]:
 def _absence(
     folder: Path,
     names: set[str],
+    place: str,
     entry: Mapping[str, Any],
     removed: Mapping[str, Any] | None,
 ) -> Found | None:
-    """Return why the folder of a run cannot be verified, None if it can."""
-    name, where = entry["run"], f"{RUNS}/{entry['run']}"
+    """Return why the folder of a run, named `place`, cannot be verified, else None."""
+    name, where = entry["run"], f"{RUNS}/{place}"
     line = f"line {entry['n']}"
     if {*name} & {"/", "\0"} or name in ("", ".", ".."):
         return Mismatch(f"{LOG}: {line}", f"the name of a folder below {RUNS}/", name)
-    if name not in names and removed:
+    if place not in names and removed:
         return f"{where} was removed: {removed['why']}"
-    if name not in names and name in _parts(names):
-        return f"{where} has not its name yet; the next run finishes it"
-    if name in names and not (folder / where).is_symlink():
+    if place in names and not (folder / where).is_symlink():
         return None
-    actual = "a symbolic link" if name in names else "no such folder"
+    actual = "a symbolic link" if place in names else "no such folder"
     return Mismatch(where, f"the run of {line}, list {entry['list']}", actual)
 
 
-def _parts(names: set[str]) -> set[str]:
-    """Return the final names of files or folders that are being written."""
-    return {match[1] for match in map(PART.fullmatch, names) if match}
+def _final(part: str) -> str:
+    """Return the final name of a file or folder that is being written, else ""."""
+    match = PART.fullmatch(part)
+    return match[1] if match else ""
+
+
+def _place(name: str, names: set[str]) -> str:
+    """Return the name in a folder, or the name until a killed writer's next run."""
+    parts = sorted(part for part in names if _final(part) == name)
+    return parts[0] if parts and name not in names else name
 
 
 def _of_head(
@@ -165,7 +177,8 @@ def _of_head(
     except (OSError, ValueError, RecursionError) as error:
         stated = why(error)
     number = stated.get("n") if isinstance(stated, dict) else 0
-    before = {"n": 0, "sha256": ""}  # for a run whose log was empty
+    # The line of a run whose log was empty is the second, after that of the audit.
+    before = {"n": 0, "sha256": ""} if entry["n"] == 2 else object()
     if isinstance(number, int) and 0 < number < min(entry["n"], len(log.lines) + 1):
         before = {"n": number, "sha256": sha256(log.lines[number - 1])}
     if stated != before:
@@ -178,8 +191,8 @@ def _unlogged(
 ) -> Iterator[Found]:
     """Yield the mismatches and notes on names in a folder without a line in the log."""
     for name in sorted(names - known):
-        if _parts({name}) & known:
-            continue  # it has its line and is about to be renamed
+        if _final(name) in known - names:
+            continue  # it has its line, and is compared with it
         if name.startswith("."):
             yield f"{folder}/{name} is left by a killed process, or being written"
         else:
@@ -189,9 +202,11 @@ def _unlogged(
 def _of_lines(log: Log) -> Iterator[Found]:
     """Yield a mismatch for each line that contradicts an earlier line about its run.
 
-    A run is named again, its list differs, or a signed run is removed.
+    A run is named again, its list or content differs, or a signed run is removed. A
+    sign-off that `approve` would not write is one too.
     """
     lists: dict[str, str] = {}
+    contents: dict[str, str] = {}
     signed: dict[str, int] = {}
     for entry in log.of("run", "signoff", "removed"):
         where, name = f"{LOG}: line {entry['n']}", entry["run"]
@@ -199,12 +214,21 @@ def _of_lines(log: Log) -> Iterator[Found]:
             if name in lists:
                 yield Mismatch(where, "a run of its own", f"{name} once more")
             lists.setdefault(name, entry["list"])
+            contents.setdefault(name, entry["content_digest"])
             continue
         if lists.get(name) != entry["list"]:
             expected = f"list {lists.get(name, 'of a run before it')} of run {name}"
             yield Mismatch(where, expected, entry["list"])
         if entry["kind"] == "signoff":
             signed.setdefault(name, entry["n"])
+            if contents.get(name, entry["content_digest"]) != entry["content_digest"]:
+                expected = f"content digest {contents[name]} of run {name}"
+                yield Mismatch(where, expected, entry["content_digest"])
+            if entry["meaning"] not in MEANINGS or not entry["name"].strip():
+                found = f"{entry['meaning']!r} by {entry['name']!r}"
+                yield Mismatch(
+                    where, f"a name, and one of {', '.join(MEANINGS)}", found
+                )
         elif name in signed:
             found = f"{name}, signed by line {signed[name]}"
             yield Mismatch(where, "the removal of an unsigned run", found)
@@ -215,10 +239,10 @@ def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
     names = _names(folder / PAGES)
     pages = {f"{entry['n']}.html": entry for entry in log.of("signoff")}
     for name, entry in pages.items():
-        where, line = f"{PAGES}/{name}", f"line {entry['n']}"
-        if name not in names and name in _parts(names):
-            yield f"{where} has not its name yet; the next run finishes it"
-            continue
+        place, line = _place(name, names), f"line {entry['n']}"
+        where = f"{PAGES}/{place}"
+        if place != name:
+            yield f"{PAGES}/{name} has not its name yet; the next run finishes it"
         try:
             data = read_regular(folder / where, LARGEST_PAGE)
         except OSError as error:

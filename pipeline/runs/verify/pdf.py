@@ -9,6 +9,8 @@ from .pdf_reading import read_pdf
 from .renderings import compare_printed_digest, named_digest, parse_result
 from .verification import Verification
 
+LARGEST = 1_000_000_000
+"""Maximum size in bytes of a PDF that is read."""
 CHECKED = (
     f"checked: the attached files against the attached {LIST}, and the content digest "
     "on the pages"
@@ -33,7 +35,7 @@ def verify_pdf(path: Path) -> Verification:
         If it cannot be read, or is not a PDF.
     """
     try:
-        data = read_regular(path.resolve())
+        data = read_regular(path.resolve(), LARGEST)
     except OSError as error:
         raise DataError(
             f"{path} cannot be read as a PDF report: {why(error)}."

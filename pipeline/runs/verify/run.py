@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...records.errors import DataError
+from ..audit_log import LOG
 from ..digests import Mismatch, compare_folder, read_regular
 from .renderings import compare_page, compare_pdf, parse_result
 from .verification import Verification
@@ -31,6 +32,11 @@ def compare_run(
     )
     if not listed:
         return Verification(0, "", tuple(wrong))
+    if of_line and not wrong:
+        size = sum((folder / path).stat().st_size for path in listed)
+        if size != of_line["bytes"]:
+            stated = f"{of_line['bytes']} bytes in {where or folder}"
+            wrong.append(Mismatch(f"{LOG}: line {of_line['n']}", stated, str(size)))
     if "result.json" not in intact:
         note = f"{where}result.json was changed or is missing, so the content of the "
         note += "renderings was not compared"

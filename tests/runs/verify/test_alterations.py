@@ -98,6 +98,30 @@ def without_line(number, *, tied):
     return alter
 
 
+def in_line(number, **facts):
+    """Return an alteration of facts of a line, with all later lines tied anew."""
+    return lambda audit: rewrite_log(
+        audit, lambda entry: entry | facts if entry["n"] == number else entry
+    )
+
+
+def hidden(path, change):
+    """Return an alteration of a run or page that is renamed as if still written."""
+
+    def alter(audit):
+        part = (audit / path).rename(
+            (audit / path).with_name(PART1.format((audit / path).name))
+        )
+        change(part)
+
+    return alter
+
+
+def emptied(part):
+    shutil.rmtree(part)
+    part.mkdir()
+
+
 def remove_with_line(audit):
     shutil.rmtree(audit / "runs" / SECOND)
     put(audit / LOG, b"".join(lines(audit)[:4]))
@@ -122,10 +146,12 @@ def swap(audit):
     (audit / "aside").rename(second)
 
 
+PART1 = ".{}.01234567.part"
 R1, R2 = f"runs/{FIRST}", f"runs/{SECOND}"
 LIST1, TABLE1 = f"{R1}/{LIST}", f"{R1}/{TABLE}"
 PAGE2, HEAD2 = f"{R2}/report.html", f"{R2}/log-head.json"
 SIGNED = "signoffs/3.html"
+HIDDEN = f"runs/{PART1.format(FIRST)}"
 L = f"{LOG}: line "
 LATE = b"9999-12-31T23:59:59-10:00"
 ALTERATIONS = {
@@ -165,7 +191,25 @@ ALTERATIONS = {
         lambda a: (put(a / HEAD2, b"{}"), make_agree(a / R2)),
         HEAD2,
     ),
+    "no line before a run but the first": (
+        lambda a: (put(a / HEAD2, b'{"n": 0, "sha256": ""}\n'), make_agree(a / R2)),
+        HEAD2,
+    ),
+    # as if still being written
+    "run hidden and changed": (
+        hidden(R1, lambda part: put(part / TABLE)),
+        f"{HIDDEN}/{TABLE}",
+    ),
+    "run hidden and emptied": (hidden(R1, emptied), f"{HIDDEN}/{LIST}"),
+    "signed page hidden and emptied": (
+        hidden(SIGNED, lambda part: put(part, b"")),
+        f"signoffs/{PART1.format('3.html')}",
+    ),
     # the log
+    "size of the newest run": (in_last_line(rb'"bytes":\d', b'"bytes":9'), f"{L}5"),
+    "content of a signed run": (in_line(3, content_digest="0" * 64), f"{L}3"),
+    "meaning of a sign-off that is none": (in_line(4, meaning="praise"), f"{L}4"),
+    "sign-off of nobody": (in_line(4, name=" "), f"{L}4"),
     "name in a sign-off": (replaced(b"A. Nowak", b"A. Other"), f"{L}4"),
     "name in a sign-off, later lines tied anew": (
         replaced(b"A. Nowak", b"A. Other", 1),
