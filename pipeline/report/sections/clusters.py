@@ -51,7 +51,7 @@ from .rankings import Ranking
 
 MOST = 20
 """Number of clusters or names that a sentence lists; the frame has every pair."""
-MARKS = {"zero": " –", "below": " ↓"}
+MARKS = {"zero": " (–)", "below": " (↓)"}
 """Mark of a joint importance whose interval contains the null value or is below it."""
 
 

@@ -47,6 +47,7 @@ from .leading_features import (
     differing,
     joint_values,
     leading_table,
+    other_leaders,
     shown_letters,
     shown_rankings,
     strongest,
@@ -72,7 +73,7 @@ POINTS = 10
 """Number of points that page one lists; a link leads to the others."""
 NEARLY_ALL = 0.8
 """Share of all importance from which the headline gives the share of a leader."""
-UNTESTED, COLUMNS, NUMBERS, CARDS = 2, 3, 3, 4
+UNTESTED, COLUMNS, NUMBERS, CARDS, HELD = 2, 3, 3, 4, 3
 """Number of items of each kind that page one names."""
 
 
@@ -80,7 +81,6 @@ def executive(facts: Facts) -> Section:
     """Return section B."""
     found = _points(facts)
     shown = found[:POINTS]
-    n_models = len({ranking.record.model for ranking in facts.leads} - {""})
     several = "" if len(facts.models) > 1 else "_one"
     heading = "page.data_say" if facts.is_of_data else f"page.relies_on{several}"
     headline = _headline(facts, found)
@@ -95,7 +95,7 @@ def executive(facts: Facts) -> Section:
         "how_good": word(f"page.how_good{several}"),
         "heading": word(heading),
         "ranking": tuple(filter(None, [leading_table(facts)])),
-        "differ": _differ(facts, headline) if n_models > 1 else (),
+        "differ": _differ(facts, headline) if len(facts.models) > 1 else (),
         "change": change_lede(facts) if facts.baseline else (),
         "points": tuple(_point(facts, point) for point in shown),
         "more": _more(facts, len(found) - len(shown)),
@@ -137,7 +137,8 @@ def _cards(facts: Facts) -> Iterator[Sentence]:
 
 def _purpose(facts: Facts) -> Sentence:
     purpose = facts.note("purpose")
-    text = say("executive.purpose", text=ended(purpose)) if purpose else ()
+    text = say("executive.purpose", text=ended(purpose or word("executive.not_stated")))
+    text += _own_limits(facts)
     if not facts.result.expected.empty:
         return text
     n = len(config_of(facts, "expected"))
@@ -177,6 +178,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     text = _leaders(facts)
     if dominant:
         return (*text, *say("executive.headline.one_feature", **dominant))
+    by = _by_measure(facts)
     # Correlated features may replace one another: the headline does not name them.
     correlated = {name for members in facts.clusters.values() for name in members}
     disputed = [d.feature for d in where_models_differ(facts)[0]]
@@ -184,7 +186,7 @@ def _headline(facts: Facts, found: list[Point]) -> Sentence:
     leaders = {feature for _, feature in by_leader_of(facts)}
     if uncorrelated and leaders != {uncorrelated[0]}:
         text += say("executive.headline.differ", feature=full_name(uncorrelated[0]))
-    return text
+    return text + by
 
 
 def _dominant(facts: Facts) -> dict[str, Part | Sentence]:
@@ -227,32 +229,33 @@ def _share_text(share: float) -> str:
 
 
 def _leaders(facts: Facts) -> Sentence:
-    """Return the leader of each model; models are not named if all have the same.
-
-    The measure is named if another feature leads by another one.
-    """
+    """Return the leader of each model; models are not named if all have the same."""
     by_leader = by_leader_of(facts)
-    leaders = {feature for _, feature in by_leader}
-    of_features = (r for r in facts.rankings if r.record.of == "features")
-    others = {leader_of(ranking)[1] for ranking in of_features} - {*leaders, ""}
-    by: Sentence = ()
-    if others:
-        card = _card_and_loss(facts, facts.leads[0])
-        by = say("executive.by_measure", card=card)
     (key, first), models = next(iter(by_leader.items()))
     if len(by_leader) == 1 and key == "leads" and len(models) == len(facts.leads):
         key = {1: "leads_alone", 2: "leads_both"}.get(len(models), "leads_all")
         n = tallied("models", len(models))
-        return (*say(f"executive.{key}", feature=full_name(first), n=n), *by)
-    texts = joined(leaders_in_words(facts, "executive"), "; ")
-    return (*sentence_case(texts), *by)
+        return say(f"executive.{key}", feature=full_name(first), n=n)
+    return sentence_case(joined(leaders_in_words(facts, "executive"), "; "))
+
+
+def _by_measure(facts: Facts) -> Sentence:
+    """Return the measure of the leaders, if another feature leads by another one."""
+    if not other_leaders(facts):
+        return ()
+    card = _card_and_loss(facts, facts.leads[0])
+    return say("executive.by_measure", card=card)
 
 
 def _differ(facts: Facts, headline: Sentence) -> Sentence:
     """Return the differences of models, after their leaders if not in the headline."""
+    n_measured = len({ranking.record.model for ranking in facts.leads} - {""})
+    if n_measured < 2:
+        return say("executive.differ_unknown") if n_measured else ()
     leaders = _leaders(facts)
     is_in_headline = headline[: len(leaders)] == leaders
-    return (*(() if is_in_headline else (*leaders, ". ")), *differing(facts))
+    said = (*leaders, *_by_measure(facts), ". ")
+    return (*(() if is_in_headline else said), *differing(facts))
 
 
 def _expected(facts: Facts) -> Iterator[Sentence]:
@@ -265,18 +268,41 @@ def _expected(facts: Facts) -> Iterator[Sentence]:
         verdicts.setdefault(int(at), set()).add(verdict)
     unmet = [at for at, own in verdicts.items() if DEVIATES in own]
     met = [at for at, own in verdicts.items() if own == {FOUND}]
-    unknown = len(verdicts) - len(unmet) - len(met)
-    unsettled = [*filter(None, (_unsettled(facts, at) for at in met))]
+    n_all = max(len(verdicts), len(config_of(facts, "expected")))
+    unknown = n_all - len(unmet) - len(met)
+    unsettled = {at: text for at in met if (text := _unsettled(facts, at))}
+    held = [_held(facts, at) for at in met if at not in unsettled]
+    named = joined(first_few(held, HELD, "expected"), "; ")
     yield say(
         "executive.expected" if facts.came_to_end else "executive.expected_so_far",
-        n=tallied("expected", len(met) - len(unsettled)),
-        of=tallied("expected", len(verdicts)),
+        n=tallied("expected", len(held)),
+        of=tallied("expected", n_all),
+        held=say("executive.held", held=named) if held else (),
     )
     if unknown:
         yield say("executive.unknown", n=tallied("expected", unknown))
-    yield from unsettled
+    yield from unsettled.values()
     for at in unmet:
         yield _unmet(facts, at)
+
+
+def _held(facts: Facts, number: int) -> Sentence:
+    """Return an expectation that holds: its features, their place and the model."""
+    asked = config_of(facts, "expected")[number - 1]
+    names, place, model = asked["features"], asked["place"], asked.get("model")
+    most: Part = ""
+    if place == "zero":
+        frame = facts.result.expected.reset_index(drop=True)
+        shares = frame.loc[frame["expectation"] == number, "share"].astype(float)
+        at = shares.idxmax()
+        most = Value(f"expected[{at}].share", shares[at], percent(shares[at]))
+    return say(
+        f"executive.met.{'first' if place == 'top' and len(names) == 1 else place}",
+        features=series(map(short_name, names)),
+        n=str(len(names)),
+        where=say("executive.in_model", model=short_name(model)) if model else "",
+        share=most,
+    )
 
 
 def _unsettled(facts: Facts, number: int) -> Sentence:
@@ -356,6 +382,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
                     f"executive.at_worst.{place}",
                     feature=short_name(name),
                     value=worst.value,
+                    within=_within(worst) if place == "top" else (),
                     model=short_name(worst.ranking.subject),
                     card=_card_and_loss(facts, worst.ranking),
                 )
@@ -367,6 +394,14 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     is_small = place == "zero" and bool((against["share"] <= limit).all())
     small = say("executive.small", limit=percent(limit)) if is_small else ()
     return joined(filter(None, (text, at_zero, too, small)), " ")
+
+
+def _within(miss: Miss) -> Sentence:
+    """Return the interval of a rank, empty if it is the rank alone."""
+    first, last = miss.ranking.first[miss.row], miss.ranking.last[miss.row]
+    if first == last:
+        return ()
+    return say("executive.within", ranks=interval_text(first, last))
 
 
 def _misses(
@@ -392,13 +427,14 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     """Return the ranks of a feature in a model, or that it is at or below zero."""
     indistinct: dict[str, list[Sentence]] = {}
     ranks, subject = [], full_name(misses[0].ranking.subject)
-    for ranking, row, value in misses:
+    for miss in misses:
+        ranking, row, value = miss
         card = _card_and_loss(facts, ranking)
         if ranking.is_above_zero[row]:
-            first, last = ranking.first[row], ranking.last[row]
-            key = "by_card" if first == last else "by_card_within"
-            within = interval_text(first, last)
-            ranks.append(say(f"executive.{key}", value=value, card=card, ranks=within))
+            within = _within(miss)
+            ranks.append(
+                say("executive.by_card", value=value, within=within, card=card)
+            )
         else:
             side = "below_zero" if row in ranking.negative else "not_told"
             indistinct.setdefault(side, []).append(card)
@@ -496,25 +532,35 @@ def _fields(facts: Facts, point: Point) -> dict[str, Part | Sentence]:
             frame = facts.result.expected
             records = frame.loc[frame["expectation"] == number_of, "record"].astype(int)
             n_rankings = say_count(tallied("expected", len(records)), "ranking")
-            missed = [name for name in asked if any(_misses(facts, against, name, n))]
-            more = tallied("expected", len(missed) - 1)
-            others = say("executive.and_more", n=more) if more.raw else ()
-            may = say(f"executive.may.{key}", feature=feature, others=others, n=str(n))
+            missed = {
+                name: tallied("expected", len([*_misses(facts, against, name, n)]))
+                for name in [first["farthest"], *asked]
+            }
+            missed = {name: count for name, count in missed.items() if count.raw}
+            texts = [
+                say("executive.in_rankings", feature=full_name(name), n=count)
+                for name, count in [*missed.items()][1:]
+            ]
+            others = ("; ", *joined(texts, "; ")) if texts else ()
+            may = say(
+                f"executive.may.{key}",
+                feature=feature,
+                features=series(
+                    first_few(map(short_name, missed), COLUMNS, "expected")
+                ),
+                n=str(n),
+            )
             names = {facts.result.importances[at].model for at in records}
             if len(names) == 1 < len(facts.models):
                 name = full_name(*names)
                 n_rankings += say("executive.of_model", model=name)
                 may += say("executive.in_model", model=name)
             fields |= {
-                "claim": say(
-                    f"executive.claim.{key}",
-                    feature=feature,
-                    others=others,
-                    n=str(n),
-                ),
+                "claim": say(f"executive.claim.{key}", feature=feature, n=str(n)),
                 "may": may,
-                "against": tallied("expected", len(against)),
+                "against": missed[first["farthest"]],
                 "rankings": n_rankings,
+                "others": others,
             }
         case "other" if finding.check == "weak_model":
             models = dict.fromkeys(one.subject.rpartition(", ")[0] for one in found)
@@ -698,3 +744,14 @@ def _untested(facts: Facts) -> Sentence:
     key = "untested_more" if n.raw else "untested"
     texts = joined(items[:UNTESTED], "; ")
     return say(f"executive.{key}", items=texts, n=n, table=table)
+
+
+def _own_limits(facts: Facts) -> Sentence:
+    """Return the first of the owner's limits, and the number of the others."""
+    limits = config_of(facts, "report").get("limits", ())
+    if not limits:
+        return ()
+    n = tallied("run.config['report']['limits']", len(limits) - 1)
+    link = Link("sec-l", word("executive.listed"))
+    more = say("executive.more_limits", n=n, list=link) if n.raw else ()
+    return say("executive.limits", text=ended(limits[0]), more=more)

@@ -11,7 +11,7 @@ import pandas as pd
 from ...assess.page_one import LEAST, Difference, differences
 from ...records.ranking import LEVEL, is_marginal, question_of
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
-from ..text.number_text import interval_text, loss_label, percent
+from ..text.number_text import decimals, interval_text, loss_label, percent
 from ..text.wording import (
     full_name,
     joined,
@@ -35,6 +35,7 @@ from .ranking_tables import (
     value_of,
 )
 from .rankings import Ranking
+from .results import leader_of
 
 ROWS = {1: 9, 2: 6, 3: 5}
 """Most leading features in the table, by the number of models in its columns."""
@@ -43,8 +44,8 @@ MODELS, WITH_BOUNDS = 3, 2
 FEW = 3
 """Least features in the table, even if the last are indistinguishable from zero."""
 DIFFERENCES = 3
-GROUPS = 3
-"""Most groups of the owner that page one names."""
+GROUPS = LEADERS = 3
+"""Most groups of the owner, and most leaders by other measures, that page one names."""
 SETS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -54,12 +55,17 @@ def shown_rankings(facts: Facts) -> list[Ranking]:
 
 
 def _by_quality(facts: Facts) -> list[Ranking]:
-    """Return the leading rankings, the best model first, with the same decimals."""
+    """Return the leading rankings, the best model first, with the same decimals.
+
+    These show at most five digits of the largest value.
+    """
     order = best_first(facts)
     names = {name: place for place, name in enumerate(order)}
+    means = [ranking.mean for ranking in facts.leads]
+    five = decimals(np.concatenate(means) if means else []) + 1
     places = min((ranking.places for ranking in facts.leads), default=0)
     return sorted(
-        (replace(ranking, decimals=places) for ranking in facts.leads),
+        (replace(ranking, decimals=min(places, five)) for ranking in facts.leads),
         key=lambda r: names.get(r.record.model, len(order)),
     )
 
@@ -190,21 +196,34 @@ def _notes(
         models = joined(short_name(name) for name in dict.fromkeys(left_out))
         section = section_link("F")
         notes.append(say("leading.other_models", models=models, section=section))
+    leaders = []
+    for ranking in other_leaders(facts):
+        key = "leader" if len(rankings) > 1 else "leader_one"
+        feature, model = full_name(leader_of(ranking)[1]), short_name(ranking.subject)
+        card = joined(
+            [card_link(facts.card(ranking.record)), *facts.beside_card(ranking.record)]
+        )
+        leaders.append(say(f"leading.{key}", feature=feature, card=card, model=model))
+    if leaders:
+        few = joined(first_few(leaders, LEADERS, "importances"), "; ")
+        notes.append(say("leading.other_leaders", leaders=few))
     notes += _groups(facts, rankings)
     drawn = [ranking for ranking in rankings if ranking.is_drawn]
     for key in ("zero", "below_zero"):
-        each = []
+        each, counts = [], []
         for ranking in drawn:
             path, n_named = f"importances[{ranking.index}]", len(ranking.negative)
             if key == "zero":
                 n_named = int((~ranking.is_above_zero).sum()) - n_named
-            text = say(
-                "leading.count_of" if len(rankings) == 1 else "leading.count_of_model",
-                n=tallied(path, n_named),
-                of=tallied(path, len(ranking.is_above_zero)),
-                model=full_name(ranking.subject),
-            )
-            each += [text] if n_named else []
+            n, of = tallied(path, n_named), tallied(path, len(ranking.is_above_zero))
+            model = full_name(ranking.subject)
+            if not n_named:
+                continue
+            counts.append(say("leading.count", n=n, of=of))
+            of_model = "count_of" if len(rankings) == 1 else "count_of_model"
+            each.append(say(f"leading.{of_model}", n=n, of=of, model=model))
+        if len(each) == len(rankings) > 1:
+            each = [series(counts)]
         if each:
             notes.append(say(f"leading.{key}", models=joined(each, "; ")))
     if drawn:
@@ -220,6 +239,17 @@ def _notes(
             key = "over_training_rows"
         notes.append(say(f"leading.{key}", interval=interval))
     return (*notes, *_sets(facts, names))
+
+
+def other_leaders(facts: Facts) -> list[Ranking]:
+    """Return the rankings of features led by another feature than that of page one."""
+    of_model = {ranking.subject: leader_of(ranking)[1] for ranking in facts.leads}
+    return [
+        ranking
+        for ranking in facts.rankings
+        if ranking.record.of == "features"
+        and leader_of(ranking)[1] not in {of_model.get(ranking.subject, ""), ""}
+    ]
 
 
 def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
@@ -239,9 +269,13 @@ def _groups(facts: Facts, rankings: Sequence[Ranking]) -> tuple[Sentence, ...]:
         value = in_each(values)
         groups.append(say("leading.group", group=short_name(name), value=value))
     models = series(full_name(other.subject) for other in others)
+    if len(others) == len(rankings) > 1:
+        models = say(
+            "leading.all" if others[2:] else "leading.both", n=str(len(others))
+        )
     text = say(
         "leading.groups",
-        models=say("leading.each") if len(others) == len(rankings) > 1 else models,
+        models=models,
         groups=joined(first_few(groups, GROUPS, "importances"), "; "),
         card=card_link(facts.card(others[0].record)),
     )

@@ -82,7 +82,7 @@ def quality_table(facts: Facts) -> Table | None:
             value = measured(facts, model, split)
             own = _of(shown, model, split)
             if own is not None and own["std_error"] > 0:
-                value += (" ± ", number_in(frame, own, "std_error", places))
+                value += ("\u00a0±\u00a0", number_in(frame, own, "std_error", places))
             cells.append(value or "–")
         if is_loss and test is not None:
             cells.append(number_in(frame, test, "constant", places))

@@ -98,6 +98,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         headline=_headline(facts, rankings),
         caption=(
             *caption,
+            *shown_of(len(names), len(features)),
             *((f" {apart}.",) if apart else ()),
             *not_drawn([r.subject for r in comparable[PANELS:]]),
         ),
@@ -171,6 +172,13 @@ def _leading(ranking: Ranking) -> Sentence:
         return say("words.has_no_leader")
     either = joined(map(short_name, names), f" {word('words.or')} ")
     return (f"{word('words.reacts_to')} ", *either)
+
+
+def shown_of(n: int, total: int) -> Sentence:
+    """Return a sentence on the features in a figure; empty if none is left out."""
+    if n == total:
+        return ()
+    return say("figures.ranking_some", n=count(n), of=count(total))
 
 
 def not_drawn(models: Sequence[str]) -> Sentence:

@@ -20,6 +20,7 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, tallied
+from .models_figure import shown_of
 from .ranking_tables import caption_of, ranked_table, table_id
 from .rankings import ROWS, SLACK, Ranking
 
@@ -93,7 +94,8 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
         if not all(of.at[name, "is_certain"] for of in ranked)
     ]
     certain = count(len(rows) - len(names))
-    names = names if len(names) <= ROWS + SLACK else names[:ROWS]
+    is_cut = len(names) > ROWS + SLACK
+    names = names[:ROWS] if is_cut else names
     is_resampled = [of["rows_low"].notna() for of in ranked]
 
     # Number of ranks that are certain over the draws, and over other rows.
@@ -145,7 +147,10 @@ def _figure_or_sentence(facts: Facts, rankings: Sequence[Ranking]) -> Figure | S
             anew=say("ranks.anew", level=percent(LEVEL))
             if any(map(any, is_resampled))
             else (),
-            certain=say("ranks.certain", n=certain) if certain != "0" else (),
+            certain=(
+                *(say("ranks.certain", n=certain) if certain != "0" else ()),
+                *(shown_of(len(names), n_features) if is_cut else ()),
+            ),
             card=card_link(facts.card(first.record)),
             table=joined(Link(table_id(ranking)) for ranking in rankings),
         ),

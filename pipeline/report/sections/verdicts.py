@@ -134,21 +134,26 @@ def recomputed(facts: Facts) -> Sentence:
     counted = say("recomputed.counted", n=tallied("agreement", n), of=of)
     one = next(iter(counts)) if len(counts) == 1 else ""
     in_part = _is_confirmed_in_part(facts)
+    is_drawn = all(r.is_drawn for r in facts.rankings if r not in facts.uncompared)
     text = say(
         f"recomputed.all_{one}" if one in GOOD else "recomputed.some",
+        draws=say("recomputed.same_draws") if is_drawn else (),
         rankings=() if in_part else counted,
         by=joined(_by_engines(facts), "; "),
         each=joined(each),
     )
     if len(facts.rankings) > n:
         possible = len(recomputable(facts))
-        key = "open" if possible else "cannot"
-        number = tallied("importances", possible)
-        text += (" ", *say(f"recomputed.{key}", n=number))
+        if possible:
+            number = tallied("importances", possible)
+            text += (" ", *say("recomputed.open", n=number))
+        if len(facts.rankings) > n + possible:
+            text += (" ", *say("recomputed.cannot"))
     texts.append(text)
     for link, own in facts.finding_groups:
         if own[0].check == "supplied_twice":
-            texts.append(say("recomputed.twice", finding=link))
+            pairs = say_count(tallied("findings", len(own)), "pair")
+            texts.append(say("recomputed.twice", n=pairs, finding=link))
     if facts.result.verdict == "confirmed with exceptions" and not in_part:
         exceptions = facts.result.exceptions
         links = [link for link, own in facts.finding_groups if own[0] in exceptions]

@@ -111,7 +111,7 @@ def test_a_cluster_that_the_audit_shuffled_as_one_has_that_number():
     members = column(table(view, "tab-clusters"), "Members")
     sizes = dict(zip(members, together(view), strict=True))
     assert sizes == {"a, c": "6.25", "b, d": "–"}
-    for low, high, sign in ((-1.0, 7.0, "–"), (-7.0, -1.0, "↓")):
+    for low, high, sign in ((-1.0, 7.0, "(–)"), (-7.0, -1.0, "(↓)")):
         at_zero = made_frame("joint_importances", [ends | {"low": low, "high": high}])
         view_of = limited(
             result.with_frames(joint_importances=at_zero),

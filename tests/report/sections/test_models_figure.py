@@ -43,3 +43,11 @@ def test_without_other_rows_the_line_is_the_interval_of_the_mean_loss(form):
     ends = stats.t.interval(0.95, 9, repeats.mean(), stats.sem(repeats))
     assert (row.low, row.high) == pytest.approx(ends)
     assert "shuffling noise alone" in plain(figure.caption)
+
+
+def test_features_that_have_no_row_are_counted():
+    names = [f"f{i}" for i in range(21)]
+    records = [made_importance(m, names, range(21, 0, -1)) for m in "ab"]
+    (figure,) = drawn(view_of_records(*records), draw_models)
+    assert len(figure.data["panels"][0].rows) == 8
+    assert plain(figure.caption).endswith(" Shown: 8 of 21.")

@@ -101,8 +101,14 @@ def said(view, name):
 def test_the_best_model_on_new_rows_comes_first_training_beside_them():
     quality = table(two_models(), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
-    assert column(quality, "Training rows") == ["19.00 ± 0.50", "1.00 ± 0.50"]
-    assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "30.00 ± 0.50"]
+    assert column(quality, "Training rows") == [
+        "19.00\u00a0±\u00a00.50",
+        "1.00\u00a0±\u00a00.50",
+    ]
+    assert column(quality, "Evaluation rows") == [
+        "20.00\u00a0±\u00a00.50",
+        "30.00\u00a0±\u00a00.50",
+    ]
     assert column(quality, "Constant prediction") == ["40.00", "40.00"]
     assert plain(quality.caption) == (
         "Best model first: RMSE, EUR/m², lower is better, ± one standard error; "
@@ -114,7 +120,7 @@ def test_a_model_of_unknown_loss_comes_after_all_others():
     rows = losses(("good", "test", 20.0), ("bad", "train", 1.0))
     quality = table(two_models(performance=rows), "tab-quality")
     assert column(quality, "Model") == ["good", "bad"]
-    assert column(quality, "Evaluation rows") == ["20.00 ± 0.50", "–"]
+    assert column(quality, "Evaluation rows") == ["20.00\u00a0±\u00a00.50", "–"]
 
 
 def test_section_h_knows_the_ranks_on_other_rows_that_page_one_shows():
@@ -148,7 +154,7 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
     )
     quality = table(two_models(readings=rows), "tab-quality")
     assert column(quality, "Training rows") == ["–", "0.990"]
-    assert column(quality, "Evaluation rows") == ["0.800 ± 0.010", "0.700"]
+    assert column(quality, "Evaluation rows") == ["0.800\u00a0±\u00a00.010", "0.700"]
     assert len(quality.columns) == 3
     assert "higher is better" in plain(quality.caption)
 
@@ -306,10 +312,7 @@ def test_models_stand_side_by_side_and_features_by_their_best_rank():
     below = "Below zero, so that shuffling improves the model (rank –): 1 of 3 in bad."
     assert below in notes
     assert "Cannot be told from zero" not in notes
-    assert (
-        "95\u202f% intervals (in brackets, also of ranks) cover other evaluation rows"
-        in notes
-    )
+    assert "95\u202f% intervals (in brackets; of ranks too) cover other rows" in notes
 
 
 def test_what_sets_models_apart_is_beyond_both_intervals_and_three_times_as_large():
@@ -344,7 +347,8 @@ def test_what_is_hardly_used_neither_leads_nor_sets_models_apart():
         )
     )
     view = of_models(means, row_intervals=intervals)
-    assert re.search(r"of the other\): c \(10\.00 and [^;]*\)\.$", said(view, "differ"))
+    # Five digits of the largest value, however narrow the intervals.
+    assert re.search(r"of the other\): c \(10\.0 and [^;]*\)\.$", said(view, "differ"))
     rows = table(view, "tab-executive").rows
     assert [plain(row.cells[0].parts) for row in rows] == ["a", "d", "c"]
 
@@ -441,7 +445,7 @@ def test_what_is_told_from_zero_and_has_no_room_is_counted():
     names = "abcdefgh"
     records = [made_importance(m, names, of, sd=0.01) for m, of in means.items()]
     notes = plain(sum(table(view_of_records(*records), "tab-executive").notes, ()))
-    assert "Shown: 6 of 8 features told from zero, by their" in notes
+    assert "Shown: 6 of 8 told from zero, by best rank" in notes
 
 
 def test_models_side_by_side_have_the_same_decimals():
@@ -552,9 +556,9 @@ def test_repeats_that_time_cut_short_are_counted_and_ask_for_more_time():
 @pytest.mark.parametrize(
     ("features", "place", "asked"),
     [
-        (["a"], "top", "a does not lead"),
-        (["a", "b"], "top", "the first 2 are without a"),
-        (["a"], "zero", "a matters"),
+        (["a"], "top", "it is acceptable that a does not lead"),
+        (["a", "b"], "top", "the first 2 may be without a"),
+        (["a"], "zero", "it is acceptable that a matters"),
     ],
 )
 def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
@@ -564,14 +568,14 @@ def test_what_contradicts_the_owner_asks_whether_it_is_acceptable(
     note = found("unexpected", "bad", "info", evidence={"expectation": 1})
     view = two_models(**expecting(row, asked=[(features, place)]), findings=[note])
     text = said(view, "decide")
-    assert text == f"(1) whether it is acceptable that {asked} in bad."
+    assert text == f"(1) whether {asked} in bad."
     assert " of bad" in said(view, "points")
 
 
 def test_models_on_their_own_training_rows_are_not_compared_with_new_rows():
     names = ("bad", "good")
     own = [found("scored_on_training_rows", name) for name in names]
-    of_the_fit = "was evaluated on the rows of its fit, on which neither overfitting"
+    of_the_fit = "was evaluated on the rows of its fit, so that overfitting"
     text = said(two_models(findings=own), "fits")
     assert text.count(of_the_fit) == 2
     assert "new rows" not in text
@@ -699,8 +703,8 @@ def test_expectations_are_counted_and_not_expectations_times_rankings():
     note = found("unexpected", "good", "info", evidence={"expectation": 1})
     view = two_models(sd=0.1, **three, findings=[note])
     assert said(view, "expected") == (
-        "Expectations that hold in every ranking: 1 of 3. Not judged, "
-        "because not measured: 1. Not met: a first (Law); ranks 2 (E1) "
+        "Expectations that hold in every ranking: 1 of 3 (a and b among the first 2). "
+        "Not judged, because not measured: 1. Not met: a first (Law); ranks 2 (E1) "
         "and 3 (E1) in good."
     )
     # Not all rankings of a model contradict it: named, but no headline.
@@ -728,10 +732,10 @@ def test_how_many_claims_are_reproduced_is_said():
 @pytest.mark.parametrize(
     ("names", "settled", "text"),
     [
-        ("b", 1, ""),
-        ("ab", 1, ""),
-        ("a", 0, " Not settled: a first (ranks 1–2 in bad, E1)."),
-        ("ac", 0, " Not settled: c among the first 2 (ranks 3 in bad, E1)."),
+        ("b", 1, " (b first)."),
+        ("ab", 1, " (a and b among the first 2)."),
+        ("a", 0, ". Not settled: a first (ranks 1–2 in bad, E1)."),
+        ("ac", 0, ". Not settled: c among the first 2 (ranks 3 in bad, E1)."),
     ],
 )
 def test_a_place_that_the_ranks_leave_open_is_not_settled(names, settled, text):
@@ -743,7 +747,7 @@ def test_a_place_that_the_ranks_leave_open_is_not_settled(names, settled, text):
     )
     rows["expected"] = rows["expected"].assign(record=record)
     assert said(two_models(row_intervals=INTERVALS, **rows), "expected") == (
-        f"Expectations that hold in every ranking: {settled} of 1.{text}"
+        f"Expectations that hold in every ranking: {settled} of 1{text}"
     )
 
 
@@ -885,7 +889,7 @@ def test_what_intervals_cover_is_said_by_the_models_that_have_them():
     means = {"d": (np.nan, np.nan, np.nan), "e": (9.0, 5.0, 1.0)}
     over_rows = around(means["d"], means["e"]).dropna(subset="low")
     page = to_html(of_models(means, sd=0.1, row_intervals=over_rows))
-    assert "other evaluation rows and shuffles" in page
+    assert "other rows and shuffles" in page
     assert "the random draws only" not in page
 
 
@@ -898,7 +902,7 @@ def test_an_infinite_loss_leaves_the_digits_of_the_others():
         heads = ("Training rows", "Evaluation rows", "Constant prediction")
         return [column(quality, head)[0] for head in heads]
 
-    assert cells(rows) == ["0.847 ± 0.025", "∞", "1.062"]
+    assert cells(rows) == ["0.847\u00a0±\u00a00.025", "∞", "1.062"]
 
 
 @pytest.mark.filterwarnings("error")
@@ -929,10 +933,56 @@ def test_every_rank_of_a_feature_that_is_not_among_the_first_is_listed():
     assert "rank 4 (E1) in m; rank 3 (E1) in k." in said(view, "expected")
 
 
+def test_every_feature_that_is_not_as_expected_has_its_own_number_of_rankings():
+    """In m both are outside the first two, in k only b."""
+    means = {"m": (9.0, 2.0, 1.0, 8.0), "k": (9.0, 1.0, 2.0, 0.5)}
+    rows = [(1, "top", model, "b", 3.0, "not as expected") for model in means]
+    found_in = expecting(*rows, asked=[(["b", "c"], "top")])
+    found_in["expected"]["record"] = [0, 1]
+    note = found("unexpected", "m", "warning", evidence={"expectation": 1})
+    view = of_models(means, sd=0.1, **found_in, findings=[note])
+    assert said(view, "headline").endswith("expects: b not among the first 2")
+    assert said(view, "points") == (
+        "Not as expected: b not among the first 2 in 2 of 2 rankings; c in 1 (K1)."
+    )
+    assert said(view, "decide") == "(1) whether the first 2 may be without b and c."
+
+
+def test_an_expectation_of_a_measure_that_the_run_lacks_is_not_judged():
+    row = (1, "zero", "bad", "c", 3.0, "as expected")
+    both = expecting(row, asked=[(["c"], "zero"), (["g"], "top")])
+    assert said(two_models(sd=0.1, **both), "expected") == (
+        "Expectations that hold in every ranking: 1 of 2 (c without importance, at "
+        "most 50\u202f% of the largest). Not judged, because not measured: 1."
+    )
+
+
+def test_the_first_of_the_owners_limits_is_told_and_the_others_are_counted():
+    def purpose(*limits):
+        result = apartments_result()
+        report = {**result.run.config["report"], "limits": limits}
+        return said(build_view(configured(result, report=report)), "purpose")
+
+    assert "The owner" not in purpose().replace("The owner stated", "")
+    assert "The owner's limits: One city only. The owner stated" in purpose(
+        "One city only"
+    )
+    assert "One city only. And 2 more (the whole list)." in purpose(
+        "One city only", "b", "c"
+    )
+
+
+def test_a_run_without_a_purpose_says_so():
+    result = configured(apartments_result(), report={})
+    assert said(build_view(result), "purpose") == (
+        "Purpose: not stated. The owner stated no expectation to compare with."
+    )
+
+
 def test_a_rank_is_followed_by_its_interval():
     row = (1, "top", "bad", "b", 2.0, "not as expected")
     view = two_models(row_intervals=INTERVALS, **expecting(row, asked=[(["b"], "top")]))
-    assert "rank 2 (within its interval 1–2; E1) in bad." in said(view, "expected")
+    assert "rank 2 (E1, interval 1–2) in bad." in said(view, "expected")
 
 
 def test_the_measure_of_a_leader_is_named_if_another_feature_leads_by_another():
@@ -941,10 +991,14 @@ def test_the_measure_of_a_leader_is_named_if_another_feature_leads_by_another():
         records = (made_importance("m", "abc", mean, sd=0.1) for mean in means)
         first, second = records
         second = replace(second, loss="mae", seed=1)
-        return said(view_of_records(first, second), "headline")
+        view = view_of_records(first, second)
+        notes = [plain(note) for note in table(view, "tab-executive").notes]
+        others = "".join(note for note in notes if "other measures" in note)
+        return said(view, "headline"), others
 
-    assert headline((5.0, 4.0, 1.0)) == "a leads"
-    assert headline((4.0, 5.0, 1.0)) == "a leads (E1, RMSE)"
+    assert headline((5.0, 4.0, 1.0)) == ("a leads", "")
+    by_other = "By other measures lead: b (E1, MAE)."
+    assert headline((4.0, 5.0, 1.0)) == ("a leads (E1, RMSE)", by_other)
 
 
 def test_every_share_of_a_feature_that_is_not_at_zero_is_listed():
@@ -1009,7 +1063,7 @@ def test_the_groups_of_every_model_are_told_in_the_order_of_the_models():
         return re.search(r"Groups in [^.]*\)([^.]|\.\d)*\.", notes)[0]
 
     assert told() == (
-        "Groups in each model (E2): place 788.4, 663.7 and 659.2; "
+        "Groups in all 3 models (E2): place 788.4, 663.7 and 659.2; "
         "size 348.7, 299.9 and 185.9."
     )
     assert told(without=["forest"]) == (

@@ -258,6 +258,11 @@ def test_rankings_that_were_recomputed_are_counted_once(verdicts, label, text):
     parts = section(build_view(replace(whole, importances=records)), "B").parts
     assert parts["verdict"].label == label
     assert plain(parts["recomputed"]) == text
+    if text.endswith("1 more could be checked."):  # DALEX has no such importance
+        other = next(r for r in whole.importances if r.method == "partial_dependence")
+        more = build_view(replace(whole, importances=(*records, other)))
+        told = plain(section(more, "B").parts["recomputed"])
+        assert told.endswith("checked. No installed engine computes the rest.")
 
 
 def test_supplied_numbers_are_not_told_to_have_run_here():
@@ -369,7 +374,7 @@ def test_intervals_over_other_rows_are_shown_where_they_are_known():
     frame = row_intervals_frame(result.importances, 1000.0)
     view = build_view(replace(result, row_intervals=frame))
     (beside,) = view.sections[0].parts["ranking"]
-    assert "other evaluation rows" in plain(beside.notes[-1])
+    assert "other rows and shuffles" in plain(beside.notes[-1])
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
     assert "95\u202f% from" in heads_of(ranking)
     for row in ranking.rows:

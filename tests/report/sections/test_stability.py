@@ -116,7 +116,7 @@ def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled(
     assert rows[["draws_low", "draws_high"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
     assert "Features with certain ranks are not shown: 1." in plain(shown.caption)
     headline = plain(shown.headline)
-    assert headline == "forest: 1 of 3 ranks are certain under other shuffles."
+    assert headline == "forest: 1 of 3 ranks certain under other shuffles."
 
 
 def test_of_more_than_forty_features_the_first_are_drawn():

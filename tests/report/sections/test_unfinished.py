@@ -109,7 +109,8 @@ def test_a_run_that_its_time_limit_cut_is_incomplete_and_asks_for_more_time():
     )
     assert plain(page["points"][0]).startswith("Incomplete. Not measured: perm")
     assert plain(page["decide"]) == (
-        "Run the audit again with more time; nothing can be decided."
+        "Run the audit again with more time; on what was not measured nothing can be "
+        "decided."
     )
     fewer = found("time_limit", "forest, permutation of features", "warning")
     view, page = unfinished(run=run, findings=(fewer,), agreement=agreement)
