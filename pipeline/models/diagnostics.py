@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.frames import DECILES
 from ..records.losses import predicted_class
 from ..records.ranked_losses import ranked_weights
 from ..records.ranking import LEVEL
 
 MOST_THRESHOLDS = 200
 """Most points of a ROC curve; `roc_curve` states the error of thinning a longer one."""
-TENTHS = 10
-"""Number of parts of the rows by rising probability."""
 MOST_PARTS, LEAST_ROWS = 20, 10
 """Most parts of the rows by rising prediction, and fewest rows of each."""
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
@@ -54,7 +53,7 @@ def diagnostic_rows(
     if model.task == "binary" and model.scale != "class":
         of_class = {**who, "positive_class": model.classes[1]}
         rows["roc"] = _labelled(of_class, roc_curve(*own))
-    if parts := calibration_rows(model, *own, n_parts=TENTHS):
+    if parts := calibration_rows(model, *own, n_parts=DECILES):
         rows["calibration"] = _labelled(who, parts)
     return rows
 
@@ -163,7 +162,7 @@ def calibration_parts(
     hit: npt.NDArray[np.bool_],
     probability: Floats,
     weights: Floats,
-    n_parts: int = TENTHS,
+    n_parts: int = DECILES,
 ) -> list[Plain]:
     """Return mean probabilities and observed shares in equal parts of the rows.
 
@@ -202,7 +201,7 @@ def calibration_parts(
 
 
 def mean_parts(
-    y: Floats, prediction: Floats, weights: Floats, n_parts: int = TENTHS
+    y: Floats, prediction: Floats, weights: Floats, n_parts: int = DECILES
 ) -> list[Plain]:
     """Return mean predictions and mean targets in equal parts of the rows.
 

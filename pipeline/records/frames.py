@@ -17,6 +17,8 @@ Row: TypeAlias = dict[str, Any]
 
 TABLES = "tables"
 """The folder of a run that holds its tables as files."""
+DECILES = 10
+"""Number of parts by rising prediction in the checks of calibration and bias."""
 
 
 class Frame(NamedTuple):

@@ -12,14 +12,13 @@ import pandas as pd
 from ...data.column_types import is_category
 from ...methods.importance.out_of_bag import is_bagged
 from ...methods.trees.fitted import trees_may_answer
-from ...models.diagnostics import TENTHS
 from ...models.prediction import predict_unchanged
 from ...records.asker import remedy
 from ...records.check_answers import Limit, Limits, Seen
 from ...records.dataset_and_model import Dataset, FittedModel, largest_gap
 from ...records.errors import listed, quote, several
 from ...records.finding import Severity, cause_of
-from ...records.frames import Row
+from ...records.frames import DECILES, Row
 from ...records.losses import SUMS
 from ...records.streams import stream
 from ..calibration import ROUNDING, chance
@@ -360,7 +359,7 @@ def _describe_deciles(row: Row) -> str:
     They are called groups if tied predictions leave fewer than ten.
     """
     one, more = "group of predictions", "groups of predictions"
-    if row["deciles"] == TENTHS:
+    if row["deciles"] == DECILES:
         one, more = "decile", "deciles"
     parts = []
     for side in ("too low", "too high"):

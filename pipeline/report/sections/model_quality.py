@@ -8,8 +8,8 @@ import pandas as pd
 
 from ...assess.calibration import sides_of
 from ...assess.checks import DEFAULTS
-from ...models.diagnostics import TENTHS
 from ...records.finding import Finding
+from ...records.frames import DECILES
 from ...records.losses import LOSSES
 from ..text.blocks import Column, Part, Sentence, Styled, Table, Value
 from ..text.number_text import decimals, loss_label, number
@@ -339,7 +339,7 @@ def _off(row: "pd.Series[Any]", key: str) -> Sentence:
 
 def parts_word(numbers: Iterable[float]) -> str:
     """Return the word for parts of the rows; tied predictions leave fewer than ten."""
-    are_tenths = all(number == TENTHS for number in numbers)
+    are_tenths = all(number == DECILES for number in numbers)
     return word(f"quality.parts.{'deciles' if are_tenths else 'fewer'}")
 
 
