@@ -1,7 +1,7 @@
 """Section B, page one: a summary. All that it reports is in other sections too."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -71,6 +71,11 @@ from .verdicts import recomputed, verdict_badge
 MODELS = 3
 POINTS = 10
 """Number of points that page one lists; a link leads to the others."""
+OF_MODELS = (
+    *("rows_unknown", "scored_on_training_rows", "target_copy", "train_test_gap"),
+    *("calibration", "bias", "split_shift", "unseen_levels"),
+)
+"""Kinds of points that do not depend on importances."""
 NEARLY_ALL = 0.8
 """Share of all importance from which the headline gives the share of a leader."""
 UNTESTED, COLUMNS, NUMBERS, CARDS, HELD = 2, 3, 3, 4, 3
@@ -289,7 +294,7 @@ def _expected(facts: Facts) -> Iterator[Sentence]:
 def _held(facts: Facts, number: int) -> Sentence:
     """Return an expectation that holds: its features, their place and the model."""
     asked = config_of(facts, "expected")[number - 1]
-    names, place, model = asked["features"], asked["place"], asked.get("model")
+    names, place = asked["features"], asked["place"]
     most: Part = ""
     if place == "zero":
         frame = facts.result.expected.reset_index(drop=True)
@@ -300,8 +305,18 @@ def _held(facts: Facts, number: int) -> Sentence:
         f"executive.met.{'first' if place == 'top' and len(names) == 1 else place}",
         features=series(map(short_name, names)),
         n=str(len(names)),
-        where=say("executive.in_model", model=short_name(model)) if model else "",
+        where=_where(asked),
         share=most,
+        limit=percent(resolution_of(facts)),
+    )
+
+
+def _where(asked: Mapping[str, Any]) -> Sentence:
+    """Return among what and in which model a place is expected; empty if in all."""
+    model = asked.get("model")
+    return (
+        *(say("executive.of_groups") if asked.get("of") == "groups" else ()),
+        *(say("executive.in_model", model=full_name(model)) if model else ()),
     )
 
 
@@ -360,7 +375,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
     first = against.iloc[0]
     place, feature = str(first["place"]), str(first["farthest"])
     asked = config_of(facts, "expected")[number - 1]
-    names, model = asked["features"], asked.get("model")
+    names = asked["features"]
     by_subject: dict[str, list[Miss]] = {}
     for miss in _misses(facts, against, feature, len(names)):
         by_subject.setdefault(miss.ranking.subject, []).append(miss)
@@ -369,7 +384,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
         f"executive.unmet.{place if len(names) > 1 or place == 'zero' else 'first'}",
         feature=full_name(feature),
         n=str(len(names)),
-        where=say("executive.in_model", model=full_name(model)) if model else "",
+        where=_where(asked),
         reason=show_hidden(first["reason"].strip(" .")),
         found=joined((found(facts, own) for own in by_subject.values()), "; "),
     )
@@ -708,22 +723,32 @@ def _decide(facts: Facts, found: list[Point]) -> Sentence:
     """Return the questions to decide, each with the numbers of its points.
 
     Points of kind "other" share a question. Accepted points have none; if all are
-    accepted, the text has the day until which they all are.
+    accepted, the text has the day until which they all are. Of a run that ended early
+    only points on models and rows have one.
     """
     if found and found[0].kind == "incomplete":
         is_late = any(f.check == "time_limit" for f in found[0].findings)
-        return say(f"executive.decide.{'out_of_time' if is_late else 'incomplete'}")
-    questions: dict[Sentence, list[int]] = {}
-    days = [_accepted_until(facts, point) for point in found]
-    undecided = ((n, p) for n, p in enumerate(found, 1) if not days[n - 1])
-    for place, point in undecided:
-        question = _in_words(facts, point, "executive.decide")
-        questions.setdefault(question, []).append(place)
-    texts = [("(", *_places(at), ") ", *text) for text, at in questions.items()]
-    if texts:
+        again = say(f"executive.decide.{'out_of_time' if is_late else 'incomplete'}")
+        texts = _questions(facts, found, OF_MODELS)
+        more = say("executive.decide.meanwhile", questions=joined(texts, "; "))
+        return (*again, *(more if texts else ()))
+    if texts := _questions(facts, found, ORDER):
         return (*joined(texts, "; "), ".")
+    days = [_accepted_until(facts, point) for point in found]
     key = "accepted" if days else "none"
     return say(f"executive.decide.{key}", day=min(days, default=""))
+
+
+def _questions(
+    facts: Facts, found: Sequence[Point], kinds: Sequence[str]
+) -> list[Sentence]:
+    """Return the questions of the points of these kinds that are not accepted."""
+    questions: dict[Sentence, list[int]] = {}
+    for place, point in enumerate(found, 1):
+        if point.kind in kinds and not _accepted_until(facts, point):
+            question = _in_words(facts, point, "executive.decide")
+            questions.setdefault(question, []).append(place)
+    return [("(", *_places(at), ") ", *text) for text, at in questions.items()]
 
 
 def _places(places: Sequence[int]) -> Sentence:

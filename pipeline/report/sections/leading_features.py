@@ -113,7 +113,8 @@ def leading_names(facts: Facts, rankings: Sequence[Ranking]) -> list[str]:
             best[name] = min(rank, best.get(name, np.inf))
     order, relied_on = sorted(best, key=best.__getitem__), _relied_on(rankings)
     known = [name for name in order if name in relied_on]
-    chosen = known[: ROWS[len(rankings)]]
+    most = ROWS[len(rankings)]
+    chosen = known[: most + (len(order) == most + 1)]  # nobody cuts a single feature
     others = [name for name in order if name not in chosen]
     also = (name for name in facts.always_shown if name in best)
     return list(dict.fromkeys([*chosen, *others[: max(FEW - len(chosen), 0)], *also]))
@@ -243,7 +244,7 @@ def _notes(
 
 def other_leaders(facts: Facts) -> list[Ranking]:
     """Return the rankings of features led by another feature than that of page one."""
-    of_model = {ranking.subject: leader_of(ranking)[1] for ranking in facts.leads}
+    of_model = {r.subject: r.in_order[0] for r in facts.leads if r.measured}
     return [
         ranking
         for ranking in facts.rankings

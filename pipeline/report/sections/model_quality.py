@@ -36,6 +36,8 @@ CLASSES = 3
 """Most classes with miscalibrated probabilities that page one names."""
 FITTED = ("out_of_bag", "train")
 """Splits with a loss on the rows of the fit, the less biased first."""
+BETTER = 2.0
+"""Standard errors from which a model is said to be better on new rows."""
 LAST_PLACES = 3
 """Decimals of shares and of the area under a curve."""
 
@@ -279,11 +281,14 @@ def _fit(facts: Facts, model: str) -> Sentence:
     is_own = checks["check"].eq("train_test_gap") & checks["verdict"].eq("not run")
     if f"{model}, {_loss(facts)}" in set(checks.loc[is_own, "subject"]):
         return say("quality.fit.of_forest")
-    if gap <= 0:
-        return say(f"quality.fit.no_worse_{split}")
     path = f"performance[{test.name}].value"
     derived = f"distance from performance[{own.name}].value in standard errors"
     errors, limit = gap / error, float(DEFAULTS["gap_errors"].value)
+    if errors <= -BETTER:
+        n = Value(path, -errors, number(-errors, 1), derived=derived)
+        return say(f"quality.fit.better_{split}", gap=n)
+    if errors <= 0:
+        return say(f"quality.fit.no_worse_{split}")
     places = 2 if f"{errors:.1f}" == f"{limit:.1f}" else 1
     return say(
         "quality.fit.overfits" if errors > limit else f"quality.fit.fine_{split}",
@@ -313,7 +318,7 @@ def deciles_off(facts: Facts, model: str) -> Sentence:
     if any(is_off):
         return say(
             f"quality.{check}{'_of_classes' if several else ''}",
-            directions=_directions(rows.iloc[0]),
+            directions=_directions(facts, rows.iloc[[0]]),
             classes=joined(first_few(classes, CLASSES, "calibration_checks")),
             size=_farthest(facts, rows),
         )
@@ -343,18 +348,21 @@ def parts_word(numbers: Iterable[float]) -> str:
     return word(f"quality.parts.{'deciles' if are_tenths else 'fewer'}")
 
 
-def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
-    """Return the largest error of a decile's mean prediction; empty if none is off."""
+def _farthest(facts: Facts, checked: pd.DataFrame, *beyond: str) -> Sentence:
+    """Return the largest error of a decile's mean prediction; empty if none is off.
+
+    `beyond` are the sides of deciles: "too low", "too high", or both if not given.
+    """
     keys = ["model", "positive_class", "split"]
     parts = facts.result.calibration.reset_index().merge(checked[keys], on=keys)
     sides = sides_of(parts.to_dict("records"))
-    parts = parts[[side != "within" for side in sides]]
+    errors = (parts["high"] - parts["low"])[[side != "within" for side in sides]] / 4
+    parts = parts[[side in (beyond or ("too low", "too high")) for side in sides]]
     if parts.empty:
         return ()
     gaps = (parts["predicted"] - parts["observed"]).abs().astype(float)
     place, gap = parts.loc[gaps.idxmax(), "index"], float(gaps.max())
     is_number = not checked["positive_class"].iloc[0]
-    errors = (parts["high"] - parts["low"]) / 4
     places = decimals([gap], errors) if is_number else LAST_PLACES
     size = Value(
         f"calibration[{place}].predicted",
@@ -366,13 +374,14 @@ def _farthest(facts: Facts, checked: pd.DataFrame) -> Sentence:
     return say("quality.size", size=size)
 
 
-def _directions(row: "pd.Series[Any]") -> Sentence:
+def _directions(facts: Facts, checked: pd.DataFrame) -> Sentence:
     """Return the numbers of deciles with predictions too low and too high, in words.
 
-    They name the end of the range if it is among these deciles:
-    "too low in 8 of 10 deciles and too high in 1 (the highest)".
+    They name the end of the range if it is among these deciles, and the largest error:
+    "too low in 8 of 10 deciles, by up to 2, and too high in 1 (the highest), by up to
+    3".
     """
-    texts: list[Sentence] = []
+    row, texts = checked.iloc[0], list[Sentence]()
     path = f"calibration_checks[{row.name}]"
     for side in ("too_low", "too_high"):
         n = int(row[side])
@@ -389,5 +398,5 @@ def _directions(row: "pd.Series[Any]") -> Sentence:
             ends=series(word(f"quality.ends.{end}") for end in ends),
             among=say("quality.among") if n > len(ends) else "",
         )
-        texts.append(text)
-    return series(texts)
+        texts.append((*text, *_farthest(facts, checked, is_at)))
+    return joined(texts, f", {word('words.and')} ")

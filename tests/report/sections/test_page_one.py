@@ -175,6 +175,10 @@ def test_two_classes_are_judged_by_the_area_under_the_curve_alone():
             [("train", 1.0), ("out_of_bag", 20.0), ("test", 20.0)],
             "is no worse on new rows than out of bag.",
         ),
+        (
+            [("train", 1.0), ("out_of_bag", 21.5), ("test", 20.0)],
+            "is better on new rows than out of bag, by 2.1 standard errors: these",
+        ),
         ([("test", 20.0)], "was given without training rows: overfitting not exam"),
     ],
 )
@@ -215,9 +219,9 @@ def test_bias_says_its_direction_at_the_ends_of_the_range_and_its_largest_size()
         calibration_checks=checked(), calibration=deciles, findings=(bias,)
     )
     assert (
-        "predictions too low in 4 of 10 deciles (the highest among them) and too high "
-        "in 3 (the lowest among them), by up to 4.0"
-    ) in said(off, "fits")
+        "predictions too low in 4 of 10 deciles (the highest among them), by up to "
+        "4.00 EUR/m², and too high in 3 (the lowest among them), by up to 1.00 EUR/m²."
+    ) in said(off, "fits").replace("\xa0", " ")
     fine = two_models(calibration_checks=checked(too_low=1, too_high=0))
     assert "within chance (1 of 10 deciles off)" in said(fine, "fits")
     tied = two_models(calibration_checks=checked(deciles=8, too_low=0, too_high=0))
@@ -829,12 +833,12 @@ def test_a_feature_at_zero_is_said_so_with_its_correlated_features():
 
     assert text(0.05).endswith("; not told from zero (E1) in bad.")
     assert text(-0.05).endswith(
-        "; not told from zero (E1) in bad. Nor can it be told from zero together with "
+        "; not told from zero (E1) in bad. Nor can it be told from zero with "
         "the correlated b (0.90)."
     )
     # What lies below zero is told from it: shuffling improves the model.
     assert text(-0.05, high=-0.01).endswith(
-        "(E1) in bad. Nor is it above zero together with the correlated b (0.90)."
+        "(E1) in bad. Nor is it above zero with the correlated b (0.90)."
     )
     assert text(0.05, below=True).endswith("; below zero (E1) in bad.")
 
@@ -952,8 +956,8 @@ def test_an_expectation_of_a_measure_that_the_run_lacks_is_not_judged():
     row = (1, "zero", "bad", "c", 3.0, "as expected")
     both = expecting(row, asked=[(["c"], "zero"), (["g"], "top")])
     assert said(two_models(sd=0.1, **both), "expected") == (
-        "Expectations that hold in every ranking: 1 of 2 (c without importance, at "
-        "most 50\u202f% of the largest). Not judged, because not measured: 1."
+        "Expectations that hold in every ranking: 1 of 2 (c without importance: "
+        "up to 50\u202f% of the largest, limit 10\u202f%). Not judged, because not measured: 1."
     )
 
 
@@ -969,6 +973,26 @@ def test_the_first_of_the_owners_limits_is_told_and_the_others_are_counted():
     )
     assert "One city only. And 2 more (the whole list)." in purpose(
         "One city only", "b", "c"
+    )
+
+
+def test_a_single_feature_is_never_cut():
+    def shown(n):
+        names = [f"f{i}" for i in range(n)]
+        view = view_of_records(made_importance("m", names, range(n, 0, -1), sd=0.01))
+        return len(table(view, "tab-executive").rows)
+
+    assert [shown(n) for n in (9, 10, 11)] == [9, 10, 9]
+
+
+def test_of_a_run_that_ended_early_what_was_measured_is_to_be_decided():
+    end = found("interrupted", severity="failure", message="Stopped.")
+    gap = found("train_test_gap", "bad, rmse", "info", message="m.")
+    fit = found("dependent_leader", "bad", evidence={"cluster": 1}, message="m.")
+    view = two_models(findings=[end, fit, gap])
+    assert said(view, "decide") == (
+        "Run the audit again; on what was not measured nothing can be decided. "
+        "Meanwhile: (3) whether bad may be used (1.00 in training, 30.00 on new rows)."
     )
 
 
@@ -1047,7 +1071,7 @@ def test_every_feature_that_is_outside_the_first_is_named(models, named, is_outs
     text = said(view, "expected")
     assert ("outside the first" in text) is is_outside
     assert not is_outside or text.endswith(
-        "Also outside the first 2: c (at worst rank 3 in d, E1)."
+        "Also outside the first 2: c (worst rank 3 in d, E1)."
     )
 
 
