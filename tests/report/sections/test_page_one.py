@@ -957,7 +957,8 @@ def test_an_expectation_of_a_measure_that_the_run_lacks_is_not_judged():
     both = expecting(row, asked=[(["c"], "zero"), (["g"], "top")])
     assert said(two_models(sd=0.1, **both), "expected") == (
         "Expectations that hold in every ranking: 1 of 2 (c without importance: "
-        "up to 50\u202f% of the largest, limit 10\u202f%). Not judged, because not measured: 1."
+        "up to 50\u202f% of the largest, limit 10\u202f%). Not judged, "
+        "because not measured: 1."
     )
 
 
