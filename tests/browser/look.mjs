@@ -138,10 +138,11 @@ function touching() {
   return near;
 }
 
-// Which cells of the tables of page one reach beyond the window.
+// Which cells of page one, and of tables with verdicts, reach beyond the window.
 function beyond() {
   const tables = [...document.querySelectorAll("#sec-b .tw:is(.by2, .by3) table")];
-  const cells = tables.flatMap((table) => [...table.querySelectorAll("th, td")]);
+  const sentences = document.querySelectorAll("#tab-expected, #tab-pairs");
+  const cells = [...tables, ...sentences].flatMap((table) => [...table.querySelectorAll("th, td")]);
   return { tables: tables.length, beyond: cells.filter((cell) => cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.innerText) };
 }
 

@@ -196,7 +196,7 @@ def test_a_figure_shows_the_values_of_its_marks_on_focus_and_under_the_pointer(f
 
 
 @on_pages("disagreeing", RENAMED, "long names")
-def test_a_phone_shows_every_number_of_page_one_without_scrolling(found):
+def test_a_phone_shows_page_one_and_every_verdict_without_scrolling(found):
     assert found["phone"] == {"tables": 2, "beyond": []}
 
 
