@@ -295,18 +295,16 @@ def _held(facts: Facts, number: int) -> Sentence:
     """Return an expectation that holds: its features, their place and the model."""
     asked = config_of(facts, "expected")[number - 1]
     names, place = asked["features"], asked["place"]
-    most: Part = ""
-    if place == "zero":
-        frame = facts.result.expected.reset_index(drop=True)
-        shares = frame.loc[frame["expectation"] == number, "share"].astype(float)
-        at = shares.idxmax()
-        most = Value(f"expected[{at}].share", shares[at], percent(shares[at]))
+    frame = facts.result.expected.reset_index(drop=True)
+    largest = frame.loc[frame["expectation"] == number, "share"].astype(float)
+    at = largest.fillna(0.0).idxmax()  # no share of importances that are all zero
+    share = Value(f"expected[{at}].share", largest[at], percent(largest[at]))
     return say(
         f"executive.met.{'first' if place == 'top' and len(names) == 1 else place}",
         features=series(map(short_name, names)),
         n=str(len(names)),
         where=_where(asked),
-        share=most,
+        share=share,
         limit=percent(resolution_of(facts)),
     )
 

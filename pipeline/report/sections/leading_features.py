@@ -62,7 +62,7 @@ def _by_quality(facts: Facts) -> list[Ranking]:
     order = best_first(facts)
     names = {name: place for place, name in enumerate(order)}
     means = [ranking.mean for ranking in facts.leads]
-    five = decimals(np.concatenate(means) if means else []) + 1
+    five = decimals(np.concatenate(means) / 10 if means else [])
     places = min((ranking.places for ranking in facts.leads), default=0)
     return sorted(
         (replace(ranking, decimals=min(places, five)) for ranking in facts.leads),

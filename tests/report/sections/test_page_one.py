@@ -977,6 +977,15 @@ def test_the_first_of_the_owners_limits_is_told_and_the_others_are_counted():
     )
 
 
+@pytest.mark.parametrize(
+    ("largest", "text"),
+    [(9000.0, "9\u202f000.0"), (12.0, "12.000"), (90000.0, "90\u202f000")],
+)
+def test_numbers_have_at_most_five_digits_of_the_largest(largest, text):
+    view = of_models({"m": (largest, largest / 2, largest / 4)}, sd=1e-4)
+    assert column(table(view, "tab-executive"), "Rise")[0] == text
+
+
 def test_a_single_feature_is_never_cut():
     def shown(n):
         names = [f"f{i}" for i in range(n)]
