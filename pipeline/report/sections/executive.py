@@ -44,6 +44,7 @@ from .facts import (
 )
 from .findings import link_to, standing_of, title_of
 from .leading_features import (
+    card_and_loss,
     differing,
     joint_values,
     leading_table,
@@ -248,7 +249,7 @@ def _by_measure(facts: Facts) -> Sentence:
     """Return the measure of the leaders, if another feature leads by another one."""
     if not other_leaders(facts):
         return ()
-    card = _card_and_loss(facts, facts.leads[0])
+    card = card_and_loss(facts, facts.leads[0])
     return say("executive.by_measure", card=card)
 
 
@@ -329,7 +330,7 @@ def _unsettled(facts: Facts, number: int) -> Sentence:
             row = ranking.record.features.index(name)
             if ranking.last[row] > len(names):
                 ranks = interval_text(ranking.first[row], ranking.last[row])
-                card, model = _card_and_loss(facts, ranking), full_name(ranking.subject)
+                card, model = card_and_loss(facts, ranking), full_name(ranking.subject)
                 text = say("executive.ranks", ranks=ranks, card=card, model=model)
                 open_in.setdefault(name, []).append(text)
     if not open_in:
@@ -397,7 +398,7 @@ def _unmet(facts: Facts, number: int) -> Sentence:
                     value=worst.value,
                     within=_within(worst) if place == "top" else (),
                     model=short_name(worst.ranking.subject),
-                    card=_card_and_loss(facts, worst.ranking),
+                    card=card_and_loss(facts, worst.ranking),
                 )
             )
     at_zero = _at_zero(facts, feature) if place == "top" else ()
@@ -442,7 +443,7 @@ def _ranks(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     ranks, subject = [], full_name(misses[0].ranking.subject)
     for miss in misses:
         ranking, row, value = miss
-        card = _card_and_loss(facts, ranking)
+        card = card_and_loss(facts, ranking)
         if ranking.is_above_zero[row]:
             within = _within(miss)
             ranks.append(
@@ -465,7 +466,7 @@ def _shares(facts: Facts, misses: Sequence[Miss]) -> Sentence:
     """Return the shares of a feature in a model, and on which side of zero it is."""
     values, subject = [], full_name(misses[0].ranking.subject)
     for ranking, _, value in misses:
-        card = _card_and_loss(facts, ranking)
+        card = card_and_loss(facts, ranking)
         values.append(say("executive.share_by_card", value=value, card=card))
     key = _side(misses)
     return say(f"executive.found.{key}", values=series(values), model=subject)
@@ -478,12 +479,6 @@ def _side(misses: Iterable[Miss]) -> str:
         return "zero"
     is_shuffled = all(shuffles(miss.ranking.record) for miss in misses)
     return "zero_negative" if is_shuffled else "zero_below"
-
-
-def _card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the card of a ranking, with its loss and class if the card has several."""
-    record = ranking.record
-    return joined([card_link(facts.card(record)), *facts.beside_card(record)])
 
 
 def _at_zero(facts: Facts, feature: str) -> Sentence:

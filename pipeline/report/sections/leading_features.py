@@ -201,9 +201,7 @@ def _notes(
     for ranking in other_leaders(facts):
         key = "leader" if len(rankings) > 1 else "leader_one"
         feature, model = full_name(leader_of(ranking)[1]), short_name(ranking.subject)
-        card = joined(
-            [card_link(facts.card(ranking.record)), *facts.beside_card(ranking.record)]
-        )
+        card = card_and_loss(facts, ranking)
         leaders.append(say(f"leading.{key}", feature=feature, card=card, model=model))
     if leaders:
         few = joined(first_few(leaders, LEADERS, "importances"), "; ")
@@ -226,7 +224,8 @@ def _notes(
         if len(each) == len(rankings) > 1:
             each = [series(counts)]
         if each:
-            notes.append(say(f"leading.{key}", models=joined(each, "; ")))
+            by, models = _by_card(facts), joined(each, "; ")
+            notes.append(say(f"leading.{key}", by=by, models=models))
     if drawn:
         interval = say("leading.intervals", level=percent(LEVEL))
         if len(rankings) > 1:
@@ -240,6 +239,20 @@ def _notes(
             key = "over_training_rows"
         notes.append(say(f"leading.{key}", interval=interval))
     return (*notes, *_sets(facts, names))
+
+
+def card_and_loss(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the card of a ranking, with its loss and class if the card has several."""
+    record = ranking.record
+    return joined([card_link(facts.card(record)), *facts.beside_card(record)])
+
+
+def _by_card(facts: Facts) -> Sentence:
+    """Return the measure of page one in words; empty if features have no other."""
+    records = [r.record for r in facts.rankings if r.record.of == "features"]
+    measures = {(facts.card(r), r.loss, r.positive_class) for r in records}
+    card = card_and_loss(facts, facts.leads[0])
+    return say("leading.by_measure", card=card) if len(measures) > 1 else ()
 
 
 def other_leaders(facts: Facts) -> list[Ranking]:
@@ -457,7 +470,8 @@ def differing(facts: Facts) -> Sentence:
     features = series(first_few(names, DIFFERENCES, "importances"))
     alone = say("leading.only_alone", features=features) if names else ()
     if not found:
-        return joined(filter(None, [say("leading.none_differs"), alone]), " ")
+        none = say("leading.none_differs", by=_by_card(facts))
+        return joined(filter(None, [none, alone]), " ")
     for one in found[:DIFFERENCES]:
         models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
         sides: list[Value | Sentence] = []
@@ -469,7 +483,7 @@ def differing(facts: Facts) -> Sentence:
         feature = _marked(facts, one.feature, letters)
         texts.append(say("leading.differs_in", feature=feature, sides=series(sides)))
     features = joined(texts, "; ")
-    text = say("leading.differ", features=features)
+    text = say("leading.differ", by=_by_card(facts), features=features)
     rest = len(found) - DIFFERENCES
     if rest > 0:
         n, section = tallied("importances", rest), section_link("F")

@@ -479,7 +479,10 @@ def test_nearly_all_importance_does_not_read_as_all(share, text):
 
 
 HEADS = [
-    ([found("interrupted", severity="failure")], "Incomplete: nothing can be decided"),
+    (
+        [found("interrupted", severity="failure")],
+        "Incomplete: importance cannot be judged",
+    ),
     ([found("weird", "x", "failure")], "weird (x)"),
     (
         [
@@ -984,6 +987,21 @@ def test_the_first_of_the_owners_limits_is_told_and_the_others_are_counted():
 def test_numbers_have_at_most_five_digits_of_the_largest(largest, text):
     view = of_models({"m": (largest, largest / 2, largest / 4)}, sd=1e-4)
     assert column(table(view, "tab-executive"), "Rise")[0] == text
+
+
+@pytest.mark.parametrize(
+    ("losses_of", "by"), [(("rmse",), ""), (("rmse", "mae"), " by E1, RMSE")]
+)
+def test_differences_and_counts_name_their_measure_if_there_are_others(losses_of, by):
+    records = [
+        made_importance(model, "abc", (9.0, 5.0, mean), sd=0.1, loss=loss)
+        for loss in losses_of
+        for model, mean in (("m", 0.0), ("k", 3.0))
+    ]
+    view = view_of_records(*records)
+    assert f"Clearly unequal{by} (intervals apart" in said(view, "differ")
+    (note, *_) = (plain(note) for note in table(view, "tab-executive").notes)
+    assert note == f"Not told from zero{by} (rank –): 1 of 3 in m."
 
 
 def test_a_single_feature_is_never_cut():

@@ -75,7 +75,7 @@ def unfinished(*, engine="python", **changes):
 def test_what_is_missing_has_a_number_and_names():
     view, page = unfinished()
     assert plain(page["headline"]) == (
-        "Incomplete: nothing can be decided from 2 of 9 rankings"
+        "Incomplete: importance cannot be judged from 2 of 9 rankings"
     )
     assert plain(page["recomputed"]) == (
         "The audit was interrupted in the step 'permutation, linear'. Measured: 2 of 9 "
@@ -94,7 +94,7 @@ def test_what_is_missing_has_a_number_and_names():
 def test_what_only_another_engine_measured_is_not_measured():
     _, page = unfinished(engine="DALEX")
     assert "(all models)" in plain(page["points"][0])
-    assert plain(page["headline"]) == "Incomplete: nothing can be decided"
+    assert plain(page["headline"]) == "Incomplete: importance cannot be judged"
 
 
 def test_a_run_that_its_time_limit_cut_is_incomplete_and_asks_for_more_time():
