@@ -473,10 +473,13 @@ def differing(facts: Facts) -> Sentence:
         none = say("leading.none_differs", by=_by_card(facts))
         return joined(filter(None, [none, alone]), " ")
     for one in found[:DIFFERENCES]:
-        models = list(by_model) if len(by_model) == 2 else [one.more, one.less]
+        # All models where there is room, since more than one pair may differ so.
+        models = list(by_model) if len(by_model) <= MODELS else [one.more, one.less]
         sides: list[Value | Sentence] = []
         for model in models:
             ranking = by_model[model]
+            if one.feature not in ranking.record.features:
+                continue
             value = value_of(ranking, ranking.record.features.index(one.feature))
             said = say("leading.value_in", value=value, model=full_name(model))
             sides.append(value if len(by_model) == 2 else said)

@@ -1004,6 +1004,15 @@ def test_differences_and_counts_name_their_measure_if_there_are_others(losses_of
     assert note == f"Not told from zero{by} (rank –): 1 of 3 in m."
 
 
+def test_a_difference_has_its_value_in_every_model_that_has_the_feature():
+    means = {"m": (9.0, 5.0), "k": (9.0, 5.0, 0.0), "l": (9.0, 5.0, 3.0)}
+    text = said(of_models(means, sd=0.1), "differ")
+    assert re.search(r"other\): c \([^;]* in k and 3\.0+ in l\)\.$", text)
+    means["m"] = (9.0, 5.0, 3.2)
+    text = said(of_models(means, sd=0.1), "differ")
+    assert re.search(r"other\): c \(3\.20+ in m, [^;]* in k and 3\.0+ in l\)\.$", text)
+
+
 def test_a_single_feature_is_never_cut():
     def shown(n):
         names = [f"f{i}" for i in range(n)]
