@@ -72,12 +72,15 @@ def load_baseline(folder: Path, approved: Approved | None) -> AuditResult | None
     if approved is None or not (folder / RUNS / approved.run_id).is_dir():
         return None
     run = folder / RUNS / approved.run_id
-    with suppress(OSError):
-        if digest_of_file(run / LIST) != approved.list_sha256:
-            raise DataError(
-                f"{run / LIST} was changed after its run was approved. "
-                f"{SEE_VERIFY} {run}"
-            )
+    try:
+        found = digest_of_file(run / LIST)
+    except OSError as error:
+        found = why(error)
+    if found != approved.list_sha256:
+        raise DataError(
+            f"{run / LIST} was changed after its run was approved: its SHA-256 was "
+            f"{approved.list_sha256}, now found: {found}. {SEE_VERIFY} {run}"
+        )
     result, was = load_whole_run(run), approved.content_digest
     if (digest := content_digest(result)) != was:
         raise DataError(

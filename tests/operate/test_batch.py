@@ -211,9 +211,9 @@ def test_no_run_outlives_a_batch_that_is_killed(tmp_path, make_audit):
         for path in here:
             wait_for(path.exists)
         batch.kill()
-    for path in here:
-        pid = int(path.read_text())
-        wait_for(lambda pid=pid: not is_running(pid))
+    pids = [int(path.read_text()) for path in here]
+    wait_for(lambda: not any(map(is_running, pids)))
+    assert [runs(tmp_path / name) for name in "ab"] == [[], []]
 
 
 def test_several_at_a_time_print_only_what_went_wrong_below_their_line(

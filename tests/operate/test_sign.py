@@ -96,6 +96,9 @@ def test_the_baseline_is_the_run_as_it_was_approved_and_an_altered_one_is_refuse
     listed.write_bytes(content[1:])
     with pytest.raises(DataError, match="SHA256SUMS was changed after its run was"):
         load_baseline(audit, approved)
+    listed.unlink()
+    with pytest.raises(DataError, match="now found: no such file"):
+        load_baseline(audit, approved)
     listed.write_bytes(content)
     document = json.loads(path.read_bytes())
     document["run"]["config"]["seed"] = 9

@@ -24,6 +24,7 @@ from .verification import Verification
 Found: TypeAlias = Mismatch | str
 """A mismatch, or a note."""
 LARGEST_PAGE = 100_000_000
+UNNAMED = "has not its name yet; the next run finishes it"
 SECONDS = 0.2
 """Seconds between two checks of files that may be being written."""
 
@@ -74,10 +75,6 @@ def _verify_once(
         if absence := _absence(folder, names, place, entry, removed.get(name)):
             found.append(absence)
             continue
-        if place != name:
-            found.append(
-                f"{RUNS}/{name} has not its name yet; the next run finishes it"
-            )
         if name in removed:
             line = f"line {removed[name]['n']}"
             found.append(
@@ -85,6 +82,8 @@ def _verify_once(
             )
         run = compare_run(folder / where, where, entry)
         found += (*run.mismatches, *run.notes)
+        if place != name and not run.mismatches:
+            found.append(f"{RUNS}/{name} {UNNAMED}")
         if f"{where}{HEAD}" not in {item.file for item in run.mismatches}:
             found += _of_head(folder / where, where, entry, log)
         n_runs, n_files, digest = n_runs + 1, n_files + run.n_files, run.digest
@@ -163,7 +162,7 @@ def _final(part: str) -> str:
 
 
 def _place(name: str, names: set[str]) -> str:
-    """Return the name in a folder, or the name until a killed writer's next run."""
+    """Return the name of a run or page, or the one that it has until it is whole."""
     parts = sorted(part for part in names if _final(part) == name)
     return parts[0] if parts and name not in names else name
 
@@ -241,8 +240,6 @@ def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
     for name, entry in pages.items():
         place, line = _place(name, names), f"line {entry['n']}"
         where = f"{PAGES}/{place}"
-        if place != name:
-            yield f"{PAGES}/{name} has not its name yet; the next run finishes it"
         try:
             data = read_regular(folder / where, LARGEST_PAGE)
         except OSError as error:
@@ -252,5 +249,7 @@ def compare_signoffs(folder: Path, log: Log) -> Iterator[Found]:
             yield Mismatch(where, f"SHA-256 {entry['page']} ({line})", sha256(data))
         elif "".join(page_text(entry).split()) not in read_page(data)[1]:
             yield Mismatch(where, f"the words of {line} on it", "others")
+        elif place != name:
+            yield f"{PAGES}/{name} {UNNAMED}"
     known = {*pages}
     yield from _unlogged(PAGES, names, known, "the page of a line", "no such line")

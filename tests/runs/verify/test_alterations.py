@@ -14,6 +14,7 @@ import pytest
 from tests.run_folders import make_agree, relist, rewrite_log
 from tests.signed_runs import FIRST, SECOND, write
 
+from importance_audit.records.errors import DataError
 from importance_audit.runs.audit_log import FIRST as FIRST_KEYS
 from importance_audit.runs.audit_log import LOG, append, read_log, to_line
 from importance_audit.runs.digests import sha256
@@ -316,6 +317,12 @@ def test_an_alteration_is_named_by_its_place(audit, how):
     assert found.lines()[-1] == f"mismatch: {len(found.mismatches)} found"
     assert all(line.isprintable() for line in found.lines())
     subprocess.run(["rm", "-rf", audit], check=True)  # Python cannot remove all of them
+
+
+def test_a_pdf_without_end_is_refused_and_not_read(tmp_path):
+    sparse(tmp_path / "report.pdf")
+    with pytest.raises(DataError, match=f"report: a file of {4 << 40} bytes"):
+        verify(tmp_path / "report.pdf")
 
 
 UNKNOWN = {
